@@ -1,0 +1,41 @@
+# Two commands for a fresh machine: `make demo` and `make test`. Both set up what they need in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+SETUP := .venv/.ready
+
+.PHONY: demo test check bench bless lock clean setup
+
+demo: $(SETUP)  ## show wrong calls and the guidance they get
+	@$(BIN)/fingerpost demo
+
+test: check  ## run all checks and all tests
+	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=100
+
+check: $(SETUP)  ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(SETUP)  ## measure against peers, in one run
+	@$(BIN)/python -m bench
+
+bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
+	$(BIN)/pytest -q tests/test_pages.py --bless
+
+lock: $(SETUP)  ## renew the versions that development uses
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --group dev pyproject.toml -o requirements-dev.lock
+
+setup: $(SETUP)
+
+$(SETUP): pyproject.toml requirements-dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Fingerpost needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.9'
+	@$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements-dev.lock
+	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps -e .
+	@touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .coverage dist

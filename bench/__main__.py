@@ -1,0 +1,162 @@
+"""`make bench`: what the core costs, beside peers measured in the same run.
+
+Every number is a ratio or a median taken on this machine, in this process, interleaved with what it is
+compared to. The goal of each row is printed with it; nothing is asserted, because machines are noisy.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+
+from bench.corpus import TEN, TEN_ARGUMENTS, WRONG, many_tools, page_texts
+from bench.tokens import estimated
+from fingerpost import Call, Catalog, Envelope, admit, closest, render
+
+Row = tuple[str, str, str]
+
+
+def main() -> None:
+    rows = [*right_calls(), *wrong_calls(), *unknown_tools(), *listing(), *texts(), *imports()]
+    width = max(len(name) for name, _, _ in rows)
+    for name, measured, goal in rows:
+        print(f"{name:{width}}  {measured:>16}  {goal}")
+
+
+def right_calls() -> list[Row]:
+    """A call that is right, beside two validators that only say yes."""
+    catalog, call = Catalog.listed([TEN]), Call(TEN["name"], TEN_ARGUMENTS)
+    slow: Any = jsonschema.Draft202012Validator(TEN["inputSchema"])
+    quick = jsonschema_rs.validator_for(TEN["inputSchema"])
+    ours, theirs, bare = interleaved(
+        lambda: admit(call, catalog),
+        lambda: slow.is_valid(TEN_ARGUMENTS),
+        lambda: quick.is_valid(TEN_ARGUMENTS),
+        loops=400,
+    )
+    return [
+        ("admit, right call, ten parameters", f"{ours * 1e6:.1f} µs", "at most 15 µs"),
+        ("  jsonschema / admit", f"{theirs / ours:.1f} x", "at least 20 x"),
+        ("  admit / jsonschema-rs alone", f"{ours / bare:.1f} x", ""),
+    ]
+
+
+def wrong_calls() -> list[Row]:
+    """Calls with one and two slips, from the call to the text, in a small and in a large list."""
+    return [
+        (f"admit + render, wrong call, {size:,} tools", f"{_slowest_wrong_call(size) * 1e3:.2f} ms", "at most 0.5 ms")
+        for size in (10, 5_000)
+    ]
+
+
+def _slowest_wrong_call(size: int) -> float:
+    catalog = Catalog.listed([TEN, *many_tools(size)])
+
+    def guided(call: Call) -> Envelope:
+        return render(admit(call, catalog).report)
+
+    return max(median(partial(guided, call), loops=40) for call in WRONG)
+
+
+def unknown_tools() -> list[Row]:
+    tools = many_tools(5_000)
+    catalog = Catalog.listed(tools)
+    names = [tool["name"] for tool in tools]
+    first = timed(lambda: admit(Call("x"), catalog))
+    calls = [Call(name[:4] + name[5:], {}) for name in names[::500]]
+    ours, theirs = interleaved(
+        lambda: [render(admit(call, catalog).report) for call in calls],
+        lambda: [get_close_matches(call.tool, names, n=5) for call in calls[:2]],
+        loops=3,
+    )
+    alone = median(lambda: closest("serach_issue", catalog.names), loops=20)
+    return [
+        ("admit + render, unknown tool, 5,000 tools", f"{ours / len(calls) * 1e3:.2f} ms", "at most 3 ms"),
+        ("  difflib / ours", f"{theirs / 2 / (ours / len(calls)):.0f} x", ""),
+        ("  closest alone", f"{alone * 1e3:.2f} ms", ""),
+        ("  the first one, which makes the index", f"{first * 1e3:.0f} ms", ""),
+    ]
+
+
+def listing() -> list[Row]:
+    """What 5,000 tools cost to list, and to hold when every one of them has been called."""
+    tools = many_tools(5_000)
+    spent = timed(lambda: Catalog.listed(tools))
+    gc.collect()
+    tracemalloc.start()
+    catalog = Catalog.listed(tools)
+    _ = catalog.names
+    listed = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    before = resident()
+    for tool in catalog:
+        tool.accepts({})
+    return [
+        ("Catalog.listed, 5,000 tools", f"{spent * 1e3:.0f} ms", "at most 1,000 ms"),
+        ("  memory a tool, listed and indexed", f"{listed / len(tools) / 1024:.1f} kB", "at most 10 kB"),
+        ("  memory a tool, its validator compiled", f"{(resident() - before) / len(tools) / 1024:.1f} kB", ""),
+    ]
+
+
+def texts() -> list[Row]:
+    every = list(page_texts())
+    sizes = [estimated(text) for text in every]
+    longest = max(map(len, every))
+    return [
+        (f"tokens of a guided error, median of {len(sizes)}", f"{statistics.median(sizes):.0f}", "at most 120"),
+        ("  the longest text", f"{longest} characters", "at most 800"),
+    ]
+
+
+def imports() -> list[Row]:
+    probe = (
+        "import sys, time, json; t = time.perf_counter(); import fingerpost; t = time.perf_counter() - t;"
+        "print(json.dumps([t, [m for m in ('mcp', 'pydantic', 'asyncio') if m in sys.modules]]))"
+    )
+    runs = [json.loads(subprocess.check_output([sys.executable, "-c", probe])) for _ in range(9)]
+    heavy = runs[0][1]
+    return [
+        ("import fingerpost", f"{statistics.median(run[0] for run in runs) * 1e3:.0f} ms", "at most 60 ms"),
+        ("  heavy modules it pulls in", ", ".join(heavy) or "none", "none of mcp, pydantic, asyncio"),
+    ]
+
+
+def interleaved(*functions: Callable[[], Any], loops: int, rounds: int = 15) -> list[float]:
+    """The median seconds of each, measured in turns so that a noisy moment hits all alike."""
+    spent: list[list[float]] = [[] for _ in functions]
+    for _ in range(rounds):
+        for function, times in zip(functions, spent, strict=True):
+            times.append(timed(function, loops))
+    return [statistics.median(times) for times in spent]
+
+
+def median(function: Callable[[], Any], loops: int) -> float:
+    return interleaved(function, loops=loops)[0]
+
+
+def timed(function: Callable[[], Any], loops: int = 1) -> float:
+    start = time.perf_counter()
+    for _ in range(loops):
+        function()
+    return (time.perf_counter() - start) / loops
+
+
+def resident() -> int:
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * 4096
+
+
+if __name__ == "__main__":
+    main()

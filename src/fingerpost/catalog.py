@@ -1,0 +1,192 @@
+"""The tools one caller sees at one moment, indexed for being asked about by the wrong name.
+
+Listing 5,000 tools costs no more than reading their names: everything else (declared parameters,
+the compiled validator, the index for matching) is made when first asked for, and kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+from fingerpost import schema as schemas
+from fingerpost.diagnosis import NOTHING, Violation
+from fingerpost.hazards import is_hazardous, names_a_thing
+from fingerpost.matching import Names, normal_form
+from fingerpost.untrusted import as_list, as_object, plain
+from fingerpost.violations import MOST, compiled, told
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+_SCALARS = frozenset({"integer", "number", "boolean", "null", "string"})
+
+
+class Tool:
+    """A tool as a client may call it."""
+
+    def __init__(self, name: str, listed: Mapping[str, Any] = NOTHING) -> None:
+        self.name = name
+        self._listed = listed
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The input schema; empty when it is too large, too deep or not an object: then nothing is claimed."""
+        schema = self._listed.get("inputSchema")
+        return cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else NOTHING
+
+    @property
+    def description(self) -> str:
+        said = self._listed.get("description")
+        return said if isinstance(said, str) else ""
+
+    @property
+    def is_read_only(self) -> bool:
+        """The author's word that calling does not change anything; without it a tool may write."""
+        notes = self._listed.get("annotations")
+        return isinstance(notes, dict) and cast("dict[str, Any]", notes).get("readOnlyHint") is True
+
+    @property
+    def declares_output(self) -> bool:
+        return "outputSchema" in self._listed
+
+    @cached_property
+    def params(self) -> Mapping[str, Any]:
+        return schemas.properties(self.schema, self.schema)
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return schemas.required(self.schema, self.schema)
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether arguments that the schema does not declare are welcome."""
+        return schemas.is_open(self.schema, self.schema)
+
+    @cached_property
+    def deprecated(self) -> frozenset[str]:
+        return frozenset(name for name in self.params if schemas.at(self.schema, (name,)).get("deprecated") is True)
+
+    @cached_property
+    def exposed(self) -> tuple[str, ...]:
+        """The parameters in which a name or a path, and so an attack, could stand."""
+        return tuple(
+            name for name, schema in self.params.items() if names_a_thing(name) or self._may_hold_objects(schema)
+        )
+
+    def _may_hold_objects(self, schema: Any) -> bool:
+        kinds = schemas.types(self.schema, schema)
+        if kinds in (("array",), ("array", "null")):
+            kinds = schemas.types(self.schema, schemas.child(self.schema, schema, 0))
+        return not kinds or not _SCALARS.issuperset(kinds)
+
+    @cached_property
+    def is_plainly_right(self) -> Callable[[Any], bool]:
+        """The short cut for calls with nothing to say about them: one function, made once, of all there is to check."""
+        if self._validator is None:
+            return lambda _: True
+        is_valid, is_open, declared = self._validator.is_valid, self.is_open, frozenset(self.params)
+        exposed, deprecated = self.exposed, self.deprecated
+
+        def is_right(arguments: Any) -> bool:
+            if type(arguments) is not dict or not (is_open or declared.issuperset(cast("dict[str, Any]", arguments))):
+                return False
+            try:
+                if not is_valid(arguments) or not deprecated.isdisjoint(cast("dict[str, Any]", arguments)):
+                    return False
+            except (ValueError, RecursionError):
+                return False
+            for name in exposed:  # noqa: SIM110 (a generator would cost more than all the rest)
+                if name in arguments and is_hazardous(arguments[name], name):
+                    return False
+            return True
+
+        return is_right
+
+    def accepts(self, arguments: Any) -> bool:
+        """Whether the schema allows the arguments and declares each of them; true when it cannot be checked."""
+        if type(arguments) is not dict:
+            return self._validator is None
+        if not (self.is_open or self.params.keys() >= cast("dict[str, Any]", arguments).keys()):
+            return self._validator is None
+        return self.is_valid(arguments)
+
+    def is_valid(self, arguments: Any) -> bool:
+        """Whether the schema allows the arguments; true when it cannot be checked."""
+        try:
+            return self._validator is None or self._validator.is_valid(arguments)
+        except (ValueError, RecursionError):  # a lone surrogate or a key that is no string: not ours to judge
+            return True
+
+    def violations(self, arguments: Any) -> tuple[Violation, ...]:
+        """Each place where the arguments break the schema, told by the nearest alternative."""
+        if self._validator is None:
+            return ()
+        for given in (arguments, plain(arguments)):  # the validator takes no subclass of `str`, such as a placeholder
+            try:
+                return told(islice(self._validator.iter_errors(given), MOST * 2), self.schema)
+            except (ValueError, RecursionError):
+                continue
+        return ()
+
+    def complaint(self, arguments: Any) -> str:
+        """What the validator itself says first, for comparison; empty when it has nothing to say."""
+        errors = self._validator.iter_errors(arguments) if self._validator else ()
+        return next((error.message for error in errors), "")
+
+    @property
+    def is_checkable(self) -> bool:
+        return self._validator is not None
+
+    @cached_property
+    def _validator(self) -> Validator | None:
+        """Compiled when first needed; none for a schema that is unreadable, broken, or refers to elsewhere."""
+        return compiled(self.schema) if self.schema is not NOTHING else None
+
+
+class Catalog:
+    """An immutable snapshot; a `tools/list_changed` notification makes a new one."""
+
+    def __init__(self, tools: Iterable[Tool] = (), *, is_complete: bool = True, server: str = "") -> None:
+        self._by_name: dict[str, Tool] = {}
+        for tool in tools:
+            self._by_name.setdefault(tool.name, tool)
+        self.is_complete = is_complete
+        """False when part of the list could not be read: then no tool can be called unknown."""
+        self.server = server
+
+    @classmethod
+    def listed(cls, tools: object, *, server: str = "") -> Catalog:
+        """The `tools` array of a `tools/list` result; total: what is not a tool is left out."""
+        entries = as_list(list(cast("tuple[Any, ...]", tools)) if isinstance(tools, tuple) else tools)
+        named = [(entry.get("name"), entry) for entry in map(as_object, entries)]
+        readable = [Tool(name, entry) for name, entry in named if isinstance(name, str)]
+        is_complete = isinstance(tools, list | tuple) and len(readable) == len(entries)
+        return cls(readable, is_complete=is_complete, server=server)
+
+    def get(self, name: str) -> Tool | None:
+        return self._by_name.get(name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._by_name.values())
+
+    @cached_property
+    def names(self) -> Names:
+        """The tools' names, prepared for `closest`."""
+        return Names(self._by_name)
+
+    @cached_property
+    def categories(self) -> Mapping[str, int]:
+        """How many tools begin with each word, in the order of the list."""
+        return Counter(words[0] for words in self.names.words if words)
+
+    def spelled(self, name: str) -> list[str]:
+        """The tools whose name differs from `name` by case and separators alone."""
+        form = normal_form(name)
+        return [self.names.names[index] for index in self.names.by_key.get(form, ())] if form else []

@@ -1,0 +1,189 @@
+"""The command line: try the core in a shell, read the page of a code, see the demonstration.
+
+Exit codes: 0 the call would be sent (as it is, or repaired), 1 it would be refused, 2 the command itself
+could not be carried out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any, NoReturn, TextIO, cast, get_args
+
+from fingerpost.catalog import Catalog
+from fingerpost.demo import demonstrate
+from fingerpost.diagnosis import Call
+from fingerpost.envelope import render
+from fingerpost.guide import Verdict, admit
+from fingerpost.matching import closest
+from fingerpost.policy import AutoCorrect, Policy, UnknownParams
+from fingerpost.shapes import Shape
+from fingerpost.style import Style
+from fingerpost.untrusted import as_object
+
+
+class Trouble(Exception):
+    """The command cannot be carried out; the message says why, `way_out` says what to do instead."""
+
+    def __init__(self, message: str, way_out: str = "") -> None:
+        super().__init__(message)
+        self.way_out = way_out
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out one command line; the result is the exit code."""
+    try:
+        options = _parser().parse_args(argv)
+        return options.run(options)
+    except Trouble as trouble:
+        print(f"fingerpost: {trouble}", file=sys.stderr)
+        if trouble.way_out:
+            print(trouble.way_out, file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader has seen enough; keep the interpreter from flushing into the closed pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """`argparse` with the manners we ask of others: a misspelt command is told what was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Trouble(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
+
+    def _meant(self) -> str:
+        names = [name for action in self._actions for name in (*action.option_strings, *(action.choices or ()))]
+        for word in sys.argv[1:]:
+            near = closest(word, [str(name) for name in names if str(name) != word])
+            if near and near[0].is_clear and word not in names:
+                return f"Did you mean '{near[0].name}'? "
+        return ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="fingerpost", description="Guidance for wrong MCP tool calls.")
+    parser.add_argument("--version", action="version", version=f"fingerpost {metadata.version('fingerpost')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    _add_check(commands)
+    explain = commands.add_parser("explain", help="the page of a code; no argument lists them")
+    explain.add_argument("code", nargs="?", metavar="CODE", help="a code such as UNKNOWN_PARAM, in any case")
+    explain.set_defaults(run=_explain)
+    demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_check(commands: Any) -> None:
+    check = commands.add_parser(
+        "check",
+        help="diagnose one call offline",
+        description="Diagnose one call against a list of tools, without a server. '-' reads standard input.",
+        epilog="Exit code: 0 the call would be sent, 1 it would be refused, 2 the command could not be carried out.",
+    )
+    check.add_argument("catalog", metavar="CATALOG.json", help="a tools/list result, or its `tools` array")
+    check.add_argument("call", metavar="CALL.json", help='{"name": …, "arguments": …}, or a whole tools/call request')
+    check.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    check.add_argument("--shape", choices=get_args(Shape), default="nested", help="shape of the JSON (default: nested)")
+    check.add_argument(
+        "--auto-correct", choices=get_args(AutoCorrect), default="safe", help="what may be repaired unasked"
+    )
+    check.add_argument("--unknown-params", choices=get_args(UnknownParams), default="auto", help="what strays earn")
+    check.add_argument("--budget", type=int, default=800, metavar="N", help="most characters of text (default: 800)")
+    check.add_argument("--no-info-tool", action="store_true", help="do not point to an info tool")
+    check.set_defaults(run=_check)
+
+
+def _check(options: argparse.Namespace) -> int:
+    policy = Policy(
+        auto_correct=options.auto_correct,
+        unknown_params=options.unknown_params,
+        info_tool=None if options.no_info_tool else "info",
+        budget=options.budget,
+    )
+    if options.catalog == options.call == "-":
+        raise Trouble("only one of the catalog and the call can be standard input")
+    catalog = Catalog.listed(_tools(_read(options.catalog), options.catalog))
+    verdict = admit(_call(_read(options.call), options.call), catalog, policy=policy)
+    envelope = render(verdict.report, shape=options.shape, budget=policy.budget)
+    if options.json:
+        sent = {"name": verdict.call.tool, "arguments": verdict.call.arguments}
+        print(json.dumps({"action": verdict.action, "call": sent, "guidance": envelope.structured}, indent=2))
+    else:
+        _print_verdict(verdict, envelope.text)
+    return 1 if verdict.action in ("refuse", "ask") else 0
+
+
+def _print_verdict(verdict: Verdict, text: str) -> None:
+    style = Style.of(sys.stdout)
+    colour = {"forward": style.good, "repair": style.notice}.get(verdict.action, style.bad)
+    print(colour(verdict.action))
+    silent = "Left out what the client adds to every call." if verdict.action == "repair" else "The call is right."
+    print(text or silent)
+
+
+def _read(source: str) -> Any:
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise Trouble(f"cannot read {source}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Trouble(f"{source} is not JSON: {error}", "It should hold what MCP calls it on the wire.") from error
+
+
+def _tools(document: Any, source: str) -> list[Any]:
+    """The tools of a JSON-RPC response, of a `tools/list` result, or a bare array."""
+    listed = as_object(as_object(document).get("result", document)).get("tools", document)
+    if not isinstance(listed, list):
+        raise Trouble(f"{source} holds no tools", 'Expected {"tools": […]} or the array itself.')
+    return cast("list[Any]", listed)
+
+
+def _call(document: Any, source: str) -> Call:
+    asked = as_object(as_object(document).get("params", document))
+    if not isinstance(name := asked.get("name"), str):
+        raise Trouble(f"{source} names no tool", 'Expected {"name": "search", "arguments": {…}}.')
+    return Call(name, asked.get("arguments"))
+
+
+def _explain(options: argparse.Namespace) -> int:
+    pages = {page.name.removesuffix(".md"): page for page in (resources.files("fingerpost") / "codes").iterdir()}
+    if options.code is None:
+        for code in sorted(pages):
+            print(f"{code:20} {_summary(pages[code].read_text(encoding='utf-8'))}")
+        return 0
+    code = options.code.upper().replace("-", "_")
+    if code not in pages:
+        near = closest(code, pages, "value")
+        meant = f"Did you mean {near[0].name}? " if near else ""
+        raise Trouble(f"there is no code {options.code}", f"{meant}Run 'fingerpost explain' to list them.")
+    _print_page(pages[code].read_text(encoding="utf-8"), sys.stdout)
+    return 0
+
+
+def _summary(page: str) -> str:
+    return page.split("\n\n", 2)[1].replace("\n", " ")
+
+
+def _print_page(page: str, out: TextIO) -> None:
+    style = Style.of(out)
+    for line in page.splitlines():
+        print(
+            style.strong(line) if line.startswith("#") else style.faint(line) if line.startswith("```") else line,
+            file=out,
+        )
+
+
+def _demo(_: argparse.Namespace) -> int:
+    return demonstrate(sys.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Which values are attacks: path traversal and injection, where a value names a thing.
+
+Judged only in a path, a file, an id, a host: text, code, queries and patterns may hold anything. A
+relative path may climb; what counts climbs to a place nobody reaches by accident, hides its climbing
+in an encoding, or carries shell, SQL or template syntax where a name belongs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from fingerpost.diagnosis import Path
+from fingerpost.untrusted import as_list, as_object
+
+_LONGEST_READ, _MOST_ITEMS, _DEEPEST = 4096, 50, 8
+_TELLTALE = re.compile(r"\.\.|%2|%5|%c0|\x00|[;|&`$<{']|\b[uU](?:nion|NION)\b")
+_PATH_NAME = re.compile(
+    r"(?:path|file|dir|folder|directory|filename|uri|url|location|src|dest|destination|source|target)s?$"
+)
+_THING_NAME = re.compile(
+    r"(?:^|_)(?:id|ids|name|names|user|username|host|hostname|email|key|slug|branch|repo|table|column)$"
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SENSITIVE = re.compile(
+    r"(?:^|/)(?:etc/(?:passwd|shadow|sudoers|ssh|hosts)|proc/(?:self|\d)|\.ssh(?:/|$)|\.aws/|\.env$|id_rsa|root/\."
+    r"|boot\.ini|win\.ini|(?:windows/)?system32)",
+    re.IGNORECASE,
+)
+_COMMAND = r"(?:cat\s+[/~.]|rm\s+-|curl\s|wget\s|nc\s+-|(?:ba|z)?sh\s+-|powershell\b|whoami\b|uname\b|id\b|sleep\s+\d)"
+_INJECTION = re.compile(
+    rf"'\s{{0,9}}(?:or|and)\s{{1,9}}'?\w{{1,40}}'?\s{{0,9}}=|'\s{{0,9}};\s{{0,9}}--|\bunion\s{{1,9}}(?:all\s{{1,9}})?select\b"
+    rf"|;\s{{0,9}}(?:(?:drop|alter|truncate)\s{{1,9}}(?:table|database|schema|user)\b|delete\s{{1,9}}from\b"
+    rf"|insert\s{{1,9}}into\b|update\s{{1,9}}\w{{1,40}}\s{{1,9}}set\b|exec\s{{1,9}}\w)"
+    rf"|[;|&`]\s{{0,9}}{_COMMAND}|\$\(\s{{0,9}}{_COMMAND}|\|\s{{0,9}}(?:ba|z)?sh\b|\$\{{(?:jndi:|IFS)"
+    rf"|\{{\{{\s{{0,9}}\d{{1,9}}\s{{0,9}}[*+]|<script\b",
+    re.IGNORECASE,
+)
+
+
+def names_a_thing(name: str) -> bool:
+    """Whether a parameter of this name holds a name rather than text."""
+    words = _words(name)
+    return _PATH_NAME.search(words) is not None or _THING_NAME.search(words) is not None
+
+
+def is_hazardous(value: Any, name: str) -> bool:
+    """Whether an attack stands in the value of this parameter; quick where there is none."""
+    if isinstance(value, str) and not _TELLTALE.search(value, 0, _LONGEST_READ):
+        return False
+    return next(hazards(value, name), None) is not None
+
+
+def hazards(value: Any, name: str = "", at: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Each place where an attack stands, with its kind."""
+    if isinstance(value, str):
+        if _TELLTALE.search(value, 0, _LONGEST_READ) and (kind := _kind(_words(name), value[:_LONGEST_READ])):
+            yield at, kind
+    elif isinstance(value, list) and len(at) < _DEEPEST:
+        for index, item in enumerate(as_list(value)[:_MOST_ITEMS]):
+            yield from hazards(item, name, (*at, index))
+    elif isinstance(value, dict) and len(at) < _DEEPEST:
+        for key, item in list(as_object(value).items())[:_MOST_ITEMS]:
+            yield from hazards(item, key, (*at, key))
+
+
+def _words(name: str) -> str:
+    return _HUMP.sub("_", name[:64]).replace("-", "_").lower()
+
+
+def _kind(words: str, value: str) -> str | None:
+    is_path = _PATH_NAME.search(words) is not None
+    if is_path and _is_traversal(value):
+        return "a path traversal"
+    return "an injection" if (is_path or _THING_NAME.search(words)) and _INJECTION.search(value) else None
+
+
+def _is_traversal(value: str) -> bool:
+    plain = unquote(unquote(value)).replace("\\", "/")
+    if "\x00" in plain or "....//" in plain:
+        return True
+    climbs = plain.split("/").count("..")
+    is_hidden = climbs > value.replace("\\", "/").split("/").count("..")
+    return is_hidden or climbs >= 4 or (climbs > 0 and _SENSITIVE.search(plain) is not None)

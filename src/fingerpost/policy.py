@@ -1,0 +1,74 @@
+"""What the operator decides: severity and effect of the tool → what to do with a call.
+
+Annotations only ever narrow what Fingerpost does by itself: a tool that does not declare itself
+read-only counts as one that writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from fingerpost.diagnosis import Diagnosis, Fix, Grade, Severity
+
+Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
+AutoCorrect: TypeAlias = Literal["off", "lossless", "safe", "all"]
+UnknownParams: TypeAlias = Literal["auto", "reject", "warn"]
+
+
+UnsafeInput: TypeAlias = Literal["refuse", "allow"]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "auto_correct": get_args(AutoCorrect),
+    "unknown_params": get_args(UnknownParams),
+    "unsafe_input": get_args(UnsafeInput),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The operator's choices; the defaults never let an unsure argument reach a tool that may write."""
+
+    auto_correct: AutoCorrect = "safe"
+    """`safe`: lossless repairs on every tool, likely ones on read-only tools."""
+
+    unknown_params: UnknownParams = "auto"
+    """`auto`: warn and continue on read-only tools, refuse on all others."""
+
+    unsafe_input: UnsafeInput = "refuse"
+    """`allow` leaves path traversal and injection to the server."""
+
+    ask: bool = False
+    """Whether the caller's user can be asked; then an ambiguous call is `ask` rather than `refuse`."""
+
+    info_tool: str | None = "info"
+    """The tool that lists and explains tools; `None` when there is none to point to."""
+
+    tips: bool = True
+    """Whether a successful reply may gain tips on paging and limits."""
+
+    budget: int = 800
+    """The most characters of text added to one reply."""
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
+
+    def allows(self, fix: Fix, *, read_only: bool) -> bool:
+        """Whether this fix may be applied without asking anyone."""
+        match self.auto_correct:
+            case "off":
+                return False
+            case "lossless":
+                return fix.grade is Grade.LOSSLESS
+            case "safe":
+                return fix.grade is Grade.LOSSLESS or (fix.grade is Grade.LIKELY and read_only)
+            case _:
+                return fix.grade is not Grade.OFFERED
+
+    def tolerates(self, diagnosis: Diagnosis, *, read_only: bool) -> bool:
+        """Whether a call with this mistake goes on with a warning."""
+        if diagnosis.code == "UNKNOWN_PARAM" and self.unknown_params != "auto":
+            return self.unknown_params == "warn"
+        return diagnosis.severity is Severity.LOW or (diagnosis.severity is Severity.MEDIUM and read_only)

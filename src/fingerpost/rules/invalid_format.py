@@ -1,0 +1,69 @@
+"""A text is not of the format or pattern the schema asks for.
+
+Formats are read as leniently as servers read them: a date without a time passes for `date-time`.
+
+Fix grading: an empty text for an optional parameter is left out. A date that is merely written another
+way is offered; anything else is told with an example.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fingerpost import disclosure
+from fingerpost.case import Case
+from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Replace, Severity, Violation
+from fingerpost.redact import clean, shown
+from fingerpost.rules.respelling import respelling, to_fill_in
+from fingerpost.voice import literal, parameter, place
+
+CODE = "INVALID_FORMAT"
+
+_ARTICLE = {"email": "an", "ipv4": "an", "ipv6": "an", "iri": "an"}
+_YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})")
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.broken("format", "pattern"):
+        yield _found(case, violation)
+
+
+def _found(case: Case, violation: Violation) -> Diagnosis:
+    key = str(violation.at[-1]) if violation.at else ""
+    value = case.value(violation.at)
+    asked = _asked(violation)
+    fix = respelling(case, violation) or _date(case, violation, value)
+    return case.finding(
+        CODE,
+        f"{parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {asked}",
+        violation.at,
+        severity=Severity.MEDIUM,
+        details={"got": shown(value, key, violation.schema), "expected": asked},
+        fixes=(fix or to_fill_in(case, violation),),
+        hint="" if fix else _hint(case, violation, key),
+    )
+
+
+def _asked(violation: Violation) -> str:
+    if violation.keyword == "pattern":
+        return literal(clean(str(violation.expected)))
+    form = clean(str(violation.expected))
+    return f"{_ARTICLE.get(form, 'a')} {form}"
+
+
+def _date(case: Case, violation: Violation, value: Any) -> Fix | None:
+    if violation.expected not in ("date", "date-time") or not (found := _YEAR_FIRST.fullmatch(value)):
+        return None
+    year, month, day = found.groups()
+    edit = Replace(violation.at, f"{year}-{month:0>2}-{day:0>2}")
+    is_right = case.settles(edit, violation.at)
+    return Fix(edit, Applicability.MAYBE_INCORRECT, confidence=0.85, value=edit.value) if is_right else None
+
+
+def _hint(case: Case, violation: Violation, key: str) -> str:
+    """An example, where one can be given that is known to be right."""
+    example = disclosure.example(case.tool.schema, violation.schema, key)
+    is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
+    return f"For example {clean(place(violation.at), 128)}: {literal(example)}" if is_right else ""

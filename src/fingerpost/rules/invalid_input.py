@@ -1,0 +1,61 @@
+"""The arguments break the schema in a way that no other rule explains.
+
+The keyword and the place are named, so that a caller can look it up; nothing is dumped.
+
+Fix grading: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fingerpost.case import Case
+from fingerpost.diagnosis import Diagnosis, Severity, Violation
+from fingerpost.redact import clean
+from fingerpost.rules.conflicting_params import rivals
+from fingerpost.voice import parameter
+
+CODE = "INVALID_INPUT"
+
+_WORDS = {
+    "uniqueItems": "must have no item twice",
+    "contains": "must contain an item that the schema asks for",
+    "propertyNames": "must have only field names that the schema allows",
+    "not": "must not have a value that the schema excludes",
+    "oneOf": "must fit exactly one of the alternatives",
+    "falseSchema": "must not be given here",
+}
+_TOLD_ELSEWHERE = frozenset(
+    [
+        "required",
+        "dependentRequired",
+        "additionalProperties",
+        "type",
+        "enum",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "format",
+        "pattern",
+    ]
+)
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.violations:
+        if violation.keyword in _TOLD_ELSEWHERE or not case.has(violation.at) or rivals(case, violation):
+            continue
+        yield _found(case, violation)
+
+
+def _found(case: Case, violation: Violation) -> Diagnosis:
+    words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
+    return case.finding(CODE, f"{parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

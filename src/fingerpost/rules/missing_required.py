@@ -1,0 +1,88 @@
+"""The call leaves out an argument the tool requires.
+
+Every missing one is told at once, also inside nested objects, and also those that become required by
+what else is given.
+
+Fix grading: a value the schema fixes by `const` or `default` is offered; otherwise the corrected call
+has a placeholder for the caller to fill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fingerpost import disclosure
+from fingerpost import schema as schemas
+from fingerpost.case import Case
+from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Path, Replace, Violation
+from fingerpost.redact import clean, is_harmless
+from fingerpost.untrusted import as_strings
+from fingerpost.voice import key_of, listed, literal, place, quoted
+
+CODE = "MISSING_REQUIRED"
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.violations:
+        if violation.keyword in ("required", "dependentRequired") and case.has(violation.at):
+            names = as_strings(violation.expected) or as_strings([violation.expected])
+            yield _found(case, violation, names)
+
+
+def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
+    root = case.tool.schema
+    at = (*violation.at, names[0])
+    schema = schemas.child(root, violation.schema, names[0]) or case.schema(at)
+    return Diagnosis(
+        code=CODE,
+        message=_message(case, violation, names),
+        at=at,
+        details={"parameter": clean(place(at), 128), "expected": disclosure.in_words(root, schema), "got": "nothing"},
+        fixes=(_filled(case, at, schema),),
+        hint=_described(at, disclosure.in_words(root, schema), schema.get("description")) if len(names) == 1 else "",
+        schema_hint=_schema_hint(case, violation.at, names),
+    )
+
+
+def _message(case: Case, violation: Violation, names: list[str]) -> str:
+    if len(names) > 1:
+        return f"One of {listed([place((*violation.at, name)) for name in names], last='or')} is required"
+    because = _because(case, violation, names[0]) if violation.keyword == "dependentRequired" else ""
+    return f"Required parameter {quoted(place((*violation.at, names[0])))} is missing{because}"
+
+
+def _because(case: Case, violation: Violation, name: str) -> str:
+    """The given parameter that makes the absent one required."""
+    rules: dict[str, Any] = violation.schema.get("dependentRequired") or violation.schema.get("dependencies") or {}
+    given = case.value(violation.at)
+    cause = next(
+        (key for key, needs in rules.items() if key in given and isinstance(needs, list) and name in needs), None
+    )
+    return f": {quoted(cause)} needs it" if cause else ""
+
+
+def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
+    for keyword in ("const", "default"):
+        if schema.get(keyword) is not None and is_harmless(schema[keyword], key_of(at), schema):
+            return Fix(
+                Replace(at, schema[keyword]), Applicability.MAYBE_INCORRECT, confidence=0.6, value=schema[keyword]
+            )
+    return Fix(Replace(at, disclosure.placeholder(case.tool.schema, schema)), Applicability.HAS_PLACEHOLDERS)
+
+
+def _described(at: Path, words: str, description: Any) -> str:
+    said = f" ({literal(clean(description))})" if isinstance(description, str) and description.strip() else ""
+    return f"{clean(place(at), 128)}: {words}{said}"
+
+
+def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
+    root = case.tool.schema
+    schema = case.schema(holder)
+    declared = schemas.properties(root, schema)
+    needed = [name for name in schemas.required(root, schema) if name in declared]
+    return {
+        **disclosure.excerpt(root, schema, "minimal"),
+        "types": {clean(name): disclosure.in_words(root, declared[name]) for name in names if name in declared},
+        "example": {clean(name): disclosure.example(root, declared[name], name) for name in needed[:8]},
+    }

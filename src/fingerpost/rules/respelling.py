@@ -1,0 +1,105 @@
+"""The same value, spelled as the schema spells it.
+
+Models send numbers and booleans as strings, objects and arrays as strings of JSON, one item where a
+list is wanted, `null` or `""` for "not given", and enum values in the wrong case. `respellings` yields
+each way to write a value so that it fits, surest first; whether one fits is asked of the validator.
+
+Fix grading: lossless where reading the new value back gives the old one. An empty string left out is
+likely: to some tools empty means something. A number written as text, the one item taken out of a list and
+a comma-separated text made a list are offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fingerpost import disclosure
+from fingerpost import schema as schemas
+from fingerpost.case import Case
+from fingerpost.diagnosis import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
+from fingerpost.matching import normal_form
+from fingerpost.untrusted import as_list, as_strings, parsed
+
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?")
+_BOOLEANS = {"true": True, "false": False}
+
+
+def respelling(case: Case, violation: Violation) -> Fix | None:
+    """The first way of writing the offending value that mends its place."""
+    value = case.value(violation.at)
+    for edit, grade in _readings(case, violation, value):
+        if _mends(case, edit, violation.at):
+            sure = grade is not Grade.OFFERED or isinstance(value, int | float)
+            return Fix(
+                edit,
+                Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
+                grade,
+                confidence=1.0 if grade is Grade.LOSSLESS else 0.95 if sure else 0.8,
+                value=edit.value if isinstance(edit, Replace) else None,
+            )
+    return None
+
+
+def to_fill_in(case: Case, violation: Violation) -> Fix:
+    """The call with a placeholder where the value cannot be read any other way."""
+    blank = disclosure.placeholder(case.tool.schema, violation.schema or case.schema(violation.at))
+    return Fix(Replace(violation.at, blank), Applicability.HAS_PLACEHOLDERS)
+
+
+def takes(case: Case, at: Path) -> bool:
+    """Whether what stands at `at` is right, or will be once it is respelled."""
+    wrong = [violation for violation in case.violations if violation.at == at]
+    return all((fix := respelling(case, violation)) and fix.grade is Grade.LOSSLESS for violation in wrong)
+
+
+def _mends(case: Case, edit: Edit, at: Path) -> bool:
+    """Nothing is wrong at `at` itself any more; what is wrong below it is another rule's to tell."""
+    return not any(violation.at == at for violation in case.after([edit]).violations)
+
+
+def _readings(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Edit, Grade]]:
+    at = violation.at
+    kinds = schemas.types(case.tool.schema, case.schema(at)) or tuple(_type_words(violation))
+    if value is None and case.is_optional(at):
+        yield Drop(at), Grade.LOSSLESS
+    if isinstance(value, str):
+        yield from ((Replace(at, read), Grade.LOSSLESS) for read in _read(value, kinds, violation))
+        if not value.strip() and case.is_optional(at):
+            yield Drop(at), Grade.LIKELY
+        if "array" in kinds and "," in value:
+            yield Replace(at, [part.strip() for part in value.split(",")]), Grade.OFFERED
+            return
+    if kinds in (("array",), ("array", "null")) and not isinstance(value, list) and value not in (None, ""):
+        yield Replace(at, [value]), Grade.LOSSLESS
+    if isinstance(value, int | float) and not isinstance(value, bool) and "string" in kinds:
+        yield Replace(at, str(value)), Grade.OFFERED
+    if len(as_list(value)) == 1:
+        yield Replace(at, as_list(value)[0]), Grade.OFFERED
+    if isinstance(value, dict | list) and not value and case.is_optional(at):
+        yield Drop(at), Grade.LIKELY
+
+
+def _type_words(violation: Violation) -> list[str]:
+    return as_strings(violation.expected) if violation.keyword == "type" else []
+
+
+def _read(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[Any]:
+    """What a string spells: a number, a truth value, an object, an array, or a choice in another case."""
+    if ("object" in kinds or "array" in kinds) and not isinstance(whole := parsed(text), str):
+        yield whole
+    if "integer" in kinds and _INTEGER.fullmatch(text):
+        yield int(text)
+    if "number" in kinds and _NUMBER.fullmatch(text):
+        yield int(text) if _INTEGER.fullmatch(text) else float(text)
+    if "boolean" in kinds and text.lower() in _BOOLEANS:
+        yield _BOOLEANS[text.lower()]
+    if violation.keyword == "enum":
+        alike = [choice for choice in as_strings(violation.expected) if _same(choice, text)]
+        yield from alike if len(alike) == 1 else []
+
+
+def _same(choice: str, text: str) -> bool:
+    return len(text) <= 96 and (form := normal_form(text)) != "" and normal_form(choice) == form

@@ -1,0 +1,109 @@
+"""The call passes an argument the tool does not declare.
+
+Servers that ignore unknown keys run with a default the client never chose; servers that forbid them
+reject the call and leave the client guessing which name it meant.
+
+Fix grading: a name that differs by case and separators alone is lossless. A parameter that is unset,
+clearly closest, takes the value, and is claimed by no other stray argument is likely. Any other near
+name is offered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fingerpost import schema as schemas
+from fingerpost.case import Case
+from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
+from fingerpost.matching import FIRST, Match, closest, normal_form
+from fingerpost.redact import clean
+from fingerpost.rules.respelling import takes
+from fingerpost.voice import place, quoted
+
+CODE = "UNKNOWN_PARAM"
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for holder, declared, must_be_near in _holders(case):
+        yield from _strays(case, holder, declared, must_be_near=must_be_near)
+
+
+def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
+    """Each object with undeclared names: its place, what it declares, and whether only a near name is news."""
+    missing = {violation.at for violation in case.broken("required")}
+    if not case.tool.is_open or () in missing:
+        yield (), case.tool.params, case.tool.is_open
+    forbidden = {violation.at: violation for violation in case.broken("additionalProperties")}
+    for at in [*forbidden, *(at for at in missing if at not in forbidden)]:
+        if at:
+            schema = forbidden[at].schema if at in forbidden else case.schema(at)
+            yield at, schemas.properties(case.tool.schema, schema), at not in forbidden
+
+
+def _strays(case: Case, holder: Path, declared: Mapping[str, Any], *, must_be_near: bool) -> Iterator[Diagnosis]:
+    given: dict[str, Any] = case.value(holder)
+    strays = [key for key in given if key not in declared]
+    if not strays:
+        return
+    unset = [name for name in declared if name not in given]
+    context = _context(case, holder, declared, given)
+    readings = {
+        stray: closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
+        for stray in strays[:20]
+    }
+    claims = Counter(matches[0].name for matches in readings.values() if matches)
+    for stray, matches in readings.items():
+        if must_be_near and not (matches and matches[0].is_clear):
+            continue
+        fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
+        yield _found(case, (*holder, stray), fixes, declared)
+
+
+def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    root = case.tool.schema
+    return {
+        "given": [key for key in given if key in declared],
+        "args": given,
+        "required": list(schemas.required(root, case.schema(holder))),
+        "types": {name: next(iter(schemas.types(root, schema)), "any") for name, schema in declared.items()},
+        "tool": case.tool.name,
+    }
+
+
+def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
+    edit = Rename(at, match.name)
+    same_letters = normal_form(str(at[-1])) == normal_form(match.name)
+    takes_value = same_letters or takes(case.after([edit]), (*at[:-1], match.name))
+    sure = match.is_clear and claims == 1 and takes_value
+    return Fix(
+        edit=edit,
+        applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
+        grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if sure else Grade.OFFERED,
+        confidence=match.confidence,
+        value=match.name,
+        label=clean(match.name),
+    )
+
+
+def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
+    near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
+    twin = next((name for name in declared if not near and _is_twin(name, str(at[-1]))), None)
+    asked = f", did you mean {quoted(near.value)}?" if near else ""
+    return case.finding(
+        CODE,
+        f"Unknown param {quoted(place(at))}{asked}",
+        at,
+        severity=Severity.MEDIUM,
+        fixes=fixes,
+        details={
+            "got": clean(str(at[-1])),
+            "expected": f"one of {', '.join(clean(name) for name in list(declared)[:8])}",
+        },
+        hint=f"{quoted(twin)} is already given" if twin else "",
+    )
+
+
+def _is_twin(name: str, stray: str) -> bool:
+    return any(match.confidence > FIRST for match in closest(stray, [name], "parameter"))

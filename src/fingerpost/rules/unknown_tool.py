@@ -1,0 +1,87 @@
+"""The server has no tool by that name.
+
+Fix grading: a known client prefix (`functions.`, `mcp__server__`) in front of exactly one tool, and a
+name that differs by case and separators alone, are lossless. A name that is merely near is offered,
+however near: running another tool than the one named is how data is lost.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fingerpost.catalog import Catalog
+from fingerpost.diagnosis import Applicability, Call, CallTool, Diagnosis, Fix, Grade
+from fingerpost.matching import FIRST, Match, closest, normal_form
+from fingerpost.redact import clean
+from fingerpost.voice import quoted
+
+CODE = "UNKNOWN_TOOL"
+
+_CLIENT = re.compile(
+    r"(?:functions?|default_api|tools?|mcp)[.:/]|mcp__(?P<mcp>[^.:/]{1,64}?)__|(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])"
+)
+_MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
+
+
+def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
+    bare = _without_prefix(call.tool, catalog)
+    fixes = _same_name(call.tool, bare, catalog) or _near(call, bare, catalog)
+    similar = [fix.label for fix in fixes[:_MOST_SIMILAR]]
+    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
+    lister = (
+        f"Use {info_tool}() to list all available tools"
+        if info_tool
+        else "List the tools again to see what is available"
+    )
+    return Diagnosis(
+        code=CODE,
+        message=f"Tool {quoted(call.tool)} not found",
+        details={"got": clean(call.tool), "expected": "a listed tool"},
+        category="not_found",
+        suggestions={
+            **({"similar_tools": similar} if similar else {}),
+            **(
+                {"available_categories": {clean(word): count for word, count in categories.items()}}
+                if categories
+                else {}
+            ),
+        },
+        fixes=fixes,
+        hint="" if fixes else lister,
+    )
+
+
+def _without_prefix(name: str, catalog: Catalog) -> str:
+    """The name behind what clients are known to put in front of one; another server's name is no such thing."""
+    bare = name[:256]
+    while (prefix := _CLIENT.match(bare)) and prefix.end() < len(bare):
+        server = prefix["mcp"] or prefix["server"]
+        if server and catalog.server and normal_form(server) != normal_form(catalog.server):
+            return bare
+        bare = bare[prefix.end() :]
+    return bare
+
+
+def _same_name(sent: str, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
+    for name in dict.fromkeys((bare, sent)):
+        hits = [name] if catalog.get(name) else catalog.spelled(name)
+        if len(hits) == 1:
+            return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS),)
+    return ()
+
+
+def _near(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
+    context = {"server": catalog.server, "args": call.arguments}
+    matches = closest(bare, catalog.names, "tool", context)
+    return tuple(_offered(match) for match in matches[:_MOST_SIMILAR])
+
+
+def _offered(match: Match) -> Fix:
+    sure = match.is_clear and match.confidence > FIRST
+    return _fix(
+        match.name, match.confidence, Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT
+    )
+
+
+def _fix(name: str, confidence: float, applicability: Applicability, grade: Grade = Grade.OFFERED) -> Fix:
+    return Fix(CallTool(name), applicability, grade, confidence, value=name, label=clean(name))

@@ -1,0 +1,221 @@
+"""JSON Schema as guidance needs it: follow a reference, find a parameter, quote the part that matters.
+
+Nothing here validates: `catalog` has a real validator for that. These functions read schemas written
+by strangers, so each is total, bounded in depth, and blind to anything that is not a local reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, TypeAlias, cast
+from urllib.parse import unquote
+
+from fingerpost.diagnosis import NOTHING, Path
+from fingerpost.untrusted import as_list, as_object, as_strings
+
+Schema: TypeAlias = Mapping[str, Any]
+Level: TypeAlias = Literal["minimal", "typed", "full"]
+
+LARGEST = 10_000
+"""Schema nodes read before a schema counts as unreadable; the largest real tools have a few hundred."""
+
+DEEPEST = 64
+MOST_EVALUATIONS = 5_000
+"""How many subschemas one value may be held against once references are followed; bombs need millions."""
+
+_HOPS = 12
+_MOST_NAMES = 20
+_IN_PLACE = ("allOf", "anyOf", "oneOf")
+_CONDITIONAL = ("then", "else")
+
+
+def resolved(root: Schema, node: Any) -> Schema:
+    """`node` with its local reference followed; words beside the `$ref` win. Unresolvable is empty."""
+    for _ in range(_HOPS):
+        if not isinstance(node, dict):
+            return NOTHING
+        schema = cast("dict[str, Any]", node)
+        if not isinstance(ref := schema.get("$ref"), str):
+            return schema
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        node = {**_target(root, ref), **beside}
+    return NOTHING
+
+
+def layers(root: Schema, node: Any, depth: int = 0) -> Iterator[Schema]:
+    """`node` and every schema that speaks of the same value: references, `allOf`, alternatives, conditions."""
+    schema = resolved(root, node)
+    yield schema
+    if depth < _HOPS:
+        for part in _parts(schema):
+            yield from layers(root, part, depth + 1)
+
+
+def properties(root: Schema, node: Any) -> dict[str, Any]:
+    """Every property that any layer of the schema declares."""
+    declared: dict[str, Any] = {}
+    for layer in layers(root, node):
+        declared = {**as_object(layer.get("properties")), **declared}
+    return declared
+
+
+def required(root: Schema, node: Any) -> tuple[str, ...]:
+    """The names required whatever else is given: those of alternatives and conditions do not count."""
+    schema = resolved(root, node)
+    names = [*as_strings(schema.get("required"))]
+    for part in as_list(schema.get("allOf")):
+        names += as_strings(resolved(root, part).get("required"))
+    return tuple(dict.fromkeys(names))
+
+
+def is_open(root: Schema, node: Any) -> bool:
+    """Whether the author says that undeclared properties are welcome, or declares none at all."""
+    every = list(layers(root, node))
+    if any(
+        layer.get("additionalProperties") is False or layer.get("unevaluatedProperties") is False for layer in every
+    ):
+        return False
+    return any(map(_welcomes_more, every)) or not any(as_object(layer.get("properties")) for layer in every)
+
+
+def types(root: Schema, node: Any) -> tuple[str, ...]:
+    """The JSON types a value may have, in the author's order; empty when any will do."""
+    schema = resolved(root, node)
+    if stated := as_strings(schema.get("type")) or as_strings([schema.get("type")]):
+        return tuple(stated)
+    if "const" in schema:
+        return (type_name(schema["const"]),)
+    if choices := as_list(schema.get("enum")):
+        return tuple(dict.fromkeys(map(type_name, choices)))
+    for keyword in ("anyOf", "oneOf"):
+        if branches := as_list(schema.get(keyword)):
+            return _union([types(root, branch) for branch in branches[:_MOST_NAMES]])
+    if parts := as_list(schema.get("allOf")):
+        return next(filter(None, (types(root, part) for part in parts[:_MOST_NAMES])), ())
+    return ("object",) if "properties" in schema else ("array",) if "items" in schema else ()
+
+
+def type_name(value: Any) -> str:
+    """The JSON type of a value; a whole number is an integer."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "value"
+
+
+def child(root: Schema, node: Any, step: str | int) -> Schema:
+    """The schema of one property or item."""
+    for layer in layers(root, node):
+        if isinstance(step, int):
+            items = layer.get("prefixItems", layer.get("items"))
+            listed = as_list(items)
+            found = listed[step] if step < len(listed) else layer.get("items") if isinstance(items, dict) else None
+        else:
+            found = as_object(layer.get("properties")).get(step, layer.get("additionalProperties"))
+        if isinstance(found, dict):
+            return resolved(root, found)
+    return NOTHING
+
+
+def at(root: Schema, path: Path) -> Schema:
+    """The schema of the value at `path`; empty where the schema says nothing about it."""
+    node = resolved(root, root)
+    for step in path[:DEEPEST]:
+        node = child(root, node, step)
+    return node
+
+
+def is_readable(root: Any) -> bool:
+    """Whether a schema is small and shallow enough, its references included, to be held against a call."""
+    pending, seen = [(root, 0)], 0
+    while pending:
+        node, depth = pending.pop()
+        seen += 1
+        if depth > DEEPEST or seen + len(pending) > LARGEST:
+            return False
+        if isinstance(node, dict):
+            pending += [(value, depth + 1) for value in cast("dict[str, Any]", node).values()]
+        elif isinstance(node, list):
+            pending += [(value, depth + 1) for value in cast("list[Any]", node)]
+    return _evaluations(root) <= MOST_EVALUATIONS
+
+
+def _target(root: Schema, ref: str) -> Schema:
+    """What a local reference (`#`, `#/$defs/Factor`) points to."""
+    if ref == "#":
+        return root
+    node: Any = root if ref.startswith("#/") else None
+    for part in ref[2:].split("/") if node is not None else ():
+        key = unquote(part).replace("~1", "/").replace("~0", "~")
+        node = cast("dict[str, Any]", node).get(key) if isinstance(node, dict) else _item(node, key)
+    return as_object(node)
+
+
+def _item(node: Any, key: str) -> Any:
+    listed = as_list(node)
+    return listed[int(key)] if key.isascii() and key.isdigit() and int(key) < len(listed) else None
+
+
+def _parts(schema: Schema) -> Iterator[Any]:
+    for keyword in _IN_PLACE:
+        yield from as_list(schema.get(keyword))[:_MOST_NAMES]
+    for keyword in _CONDITIONAL:
+        if keyword in schema:
+            yield schema[keyword]
+    yield from as_object(schema.get("dependentSchemas")).values()
+
+
+def _welcomes_more(layer: Schema) -> bool:
+    if "patternProperties" in layer:
+        return True
+    return any(layer.get(word, False) is not False for word in ("additionalProperties", "unevaluatedProperties"))
+
+
+def _union(kinds: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(kind for group in kinds for kind in group)) if all(kinds) else ()
+
+
+def _evaluations(root: Any) -> int:
+    """How many subschemas one value is held against, references followed, loops counted once."""
+    if not isinstance(root, dict):
+        return 1
+    schema = cast("dict[str, Any]", root)
+    active: set[int] = set()
+
+    @cache
+    def cost_of_target(ref: str) -> int:
+        return cost(_target(schema, ref))
+
+    def cost(node: Any) -> int:
+        if not isinstance(node, dict) or id(cast("Any", node)) in active or len(active) > DEEPEST * 4:
+            return 1
+        part = cast("dict[str, Any]", node)
+        active.add(id(part))
+        total = 1 + sum(cost(inner) for inner in _parts(part))
+        total += sum(cost(inner) for word in ("not", "if") if (inner := part.get(word)) is not None)
+        total += max((cost(inner) for inner in _nested(part)), default=0)
+        if isinstance(ref := part.get("$ref"), str):
+            total += cost_of_target(ref)
+        active.discard(id(part))
+        return min(total, MOST_EVALUATIONS + 1)
+
+    return cost(schema)
+
+
+def _nested(schema: Schema) -> Iterator[Any]:
+    yield from as_object(schema.get("properties")).values()
+    yield from as_list(schema.get("items")) or [schema.get("items")]

@@ -1,0 +1,202 @@
+"""What a successful reply leaves the caller wanting: more of it, less of it, or one thing in detail.
+
+Read from the reply itself (`has_more`, `nextCursor`, `total`, `truncated`, as many results as were
+asked for) and answered with calls of the caller's own tools. A reply that brings its own tips or next
+steps keeps the word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from fingerpost import disclosure
+from fingerpost.catalog import Catalog, Tool
+from fingerpost.diagnosis import Call, Replace
+from fingerpost.redact import clean, is_clean, is_harmless
+from fingerpost.untrusted import as_list, as_object, parsed
+from fingerpost.voice import Placeholder, counted, written
+
+_LARGEST_READ = 256 * 1024
+_MANY = 25
+_OWN_WORDS = ("tips", "next_steps", "nextSteps", "guidance", "hint", "hints")
+_MORE = (
+    "has_more",
+    "hasMore",
+    "truncated",
+    "is_truncated",
+    "isTruncated",
+    "limit_reached",
+    "limitReached",
+    "incomplete_results",
+)
+_AT_LIMIT = ("limit_reached", "limitReached")
+_CURSOR = ("nextCursor", "next_cursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "cursor")
+_TOTAL = ("total", "total_count", "totalCount", "total_results", "totalResults", "count_total")
+_OFFSET = re.compile(r"offset|skip|start(?:_?index|_?at)?", re.IGNORECASE)
+_PAGE = re.compile(r"page(?:_?number)?", re.IGNORECASE)
+_CURSOR_PARAM = re.compile(r"(?:next_?)?(?:cursor|page_?token|token|after|continuation)", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"limit|max(?:_?results|_?items|_?count)?|count|size|page_?size|per_?page|top|n|num(?:_?results)?", re.IGNORECASE
+)
+_NARROWING = re.compile(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
+_PARTIAL = ("partial", "partial_results", "partialResults", "is_partial")
+_FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Tips and next steps for one successful reply; empty when there is nothing to add."""
+
+    tips: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    next_steps: Mapping[str, str] = field(default_factory=dict[str, str])
+    lines: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.tips or self.next_steps)
+
+
+def advice(call: Call, result: Mapping[str, Any], catalog: Catalog) -> Advice:
+    """What to do next, judging by what came back."""
+    payload, tool = payload_of(result), catalog.get(call.tool)
+    if (
+        not payload
+        or tool is None
+        or not isinstance(call.arguments, dict)
+        or any(word in payload for word in _OWN_WORDS)
+    ):
+        return Advice()
+    if any(payload.get(word) is True for word in _PARTIAL):
+        return _partial(call, payload)
+    return _paged(call, tool, payload, catalog)
+
+
+def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The object a result holds: its structure, or the JSON that its text is."""
+    if structured := as_object(result.get("structuredContent")):
+        return structured
+    text = _only_text(result)
+    return as_object(parsed(text)) if len(text) <= _LARGEST_READ else {}
+
+
+def _only_text(result: Mapping[str, Any]) -> str:
+    texts = [as_object(block).get("text") for block in as_list(result.get("content"))]
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
+
+
+def _partial(call: Call, payload: Mapping[str, Any]) -> Advice:
+    failed = [part for word in _FAILED for part in as_list(payload.get(word))]
+    told = f"{counted(len(failed), 'part')} failed" if failed else "Some parts failed"
+    steps = {
+        "retry_failed": f"{written(call)} for the parts that failed",
+        "check_permissions": "Check that the parts that failed may be accessed",
+        "proceed_anyway": "The results shown are valid: go on with them",
+    }
+    return Advice({"partial": told}, steps, (f"The result is partial: {told[0].lower()}{told[1:]}.",))
+
+
+def _paged(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
+    items = _items(payload)
+    limit = _limit(call, tool)
+    total = next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
+    returned = len(items or [])
+    is_all = total is not None and items is not None and total <= returned
+    says_more = not is_all and (any(payload.get(word) is True for word in _MORE) or any(map(payload.get, _CURSOR)))
+    is_short = total is not None and items is not None and total > returned
+    is_full = limit is not None and returned == limit[1] and total is None
+    is_at_limit = any(payload.get(word) is True for word in _AT_LIMIT) or (is_full and not says_more)
+    if not (says_more or is_short or is_at_limit):
+        return Advice()
+    more = _more(call, tool, payload, returned) if not is_all else None
+    steps = _kept(get_more=more, get_details=_details(items, tool, catalog), refine_search=_refined(call, tool))
+    return Advice(_tips(steps, returned, total, is_at_limit=is_at_limit), steps, tuple(_lines(steps)))
+
+
+def _tips(steps: Mapping[str, str], returned: int, total: int | None, *, is_at_limit: bool) -> dict[str, Any]:
+    tips: dict[str, Any] = {}
+    if is_at_limit:
+        advised = (
+            [f"Narrow it: {steps['refine_search']}"]
+            if "refine_search" in steps
+            else ["Ask for something more specific"]
+        )
+        tips["limit_reached"] = {
+            "at_limit": f"Showing maximum {counted(returned, 'result')}",
+            "recommendations": advised,
+        }
+    elif "refine_search" in steps and (total or returned) >= _MANY:
+        tips["high_results"] = f"Narrow it: {steps['refine_search']}"
+    if "get_more" in steps:
+        tips["pagination"] = f"See more: {steps['get_more']}"
+    if "get_details" in steps:
+        tips["get_details"] = f"See one: {steps['get_details']}"
+    return tips
+
+
+def _lines(steps: Mapping[str, str]) -> list[str]:
+    if "get_more" in steps:
+        return [f"More results: {steps['get_more']}"]
+    return [f"There may be more; narrow it: {steps['refine_search']}"] if "refine_search" in steps else []
+
+
+def _items(payload: Mapping[str, Any]) -> list[Any] | None:
+    """The list that the reply is about: the one named so, or the only one there is."""
+    lists = {key: cast("list[Any]", value) for key, value in payload.items() if isinstance(value, list)}
+    named = next(
+        (lists[key] for key in ("results", "items", "data", "entries", "matches", "files") if key in lists), None
+    )
+    return named if named is not None else next(iter(lists.values())) if len(lists) == 1 else None
+
+
+def _limit(call: Call, tool: Tool) -> tuple[str, int] | None:
+    """The limit in force: the one sent, or the schema's default."""
+    for name in tool.params:
+        if _LIMIT.fullmatch(name):
+            value = call.arguments.get(name, disclosure.default_of(tool.schema, tool.params[name]))
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                return name, value
+    return None
+
+
+def _more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
+    cursor = next((value for word in _CURSOR if isinstance(value := payload.get(word), str) and value), None)
+    for name in tool.params:
+        if cursor and _CURSOR_PARAM.fullmatch(name):
+            shown = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
+            return _with(call, name, shown)
+        before = call.arguments.get(name, 0)
+        if _OFFSET.fullmatch(name) and isinstance(before, int) and returned:
+            return _with(call, name, before + returned)
+        if _PAGE.fullmatch(name) and isinstance(page := call.arguments.get(name, 1), int):
+            return _with(call, name, page + 1)
+    return None
+
+
+def _details(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | None:
+    """One result in full, by a tool of the list that needs nothing but an id."""
+    first = as_object(items[0]) if items else {}
+    for name in ("id", "key", "uid", "slug"):
+        if isinstance(value := first.get(name), str | int) and is_harmless(value, name) and is_clean(str(value)):
+            getter = next(
+                (t for t in catalog if t.required == (name,) and t.is_read_only and t.name != tool.name), None
+            )
+            return written(Call(getter.name, {name: value})) if getter else None
+    return None
+
+
+def _refined(call: Call, tool: Tool) -> str | None:
+    name = next((name for name in tool.params if _NARROWING.fullmatch(name) and name not in call.arguments), None)
+    if name is None:
+        return None
+    examples = disclosure.quoted_schema(tool.schema, tool.params[name]).get("examples")
+    return _with(call, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name]))
+
+
+def _with(call: Call, name: str, value: Any) -> str:
+    return clean(written(Replace((name,), value).applied_to(call)), 240)
+
+
+def _kept(**steps: str | None) -> dict[str, str]:
+    return {name: step for name, step in steps.items() if step}

@@ -1,0 +1,155 @@
+"""Where a value breaks its schema: a validator's errors, told by the alternative nearest to the call.
+
+A validator answers a failed `anyOf` with every branch's errors. A caller meant one branch: the one
+whose marks (`const`, `enum`) it carries, or else the one with the fewest and smallest complaints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from fingerpost.diagnosis import NOTHING, Path, Violation
+from fingerpost.formats import LENIENT
+
+if TYPE_CHECKING:
+    from jsonschema_rs import PatternOptionsType, ValidationError, Validator
+
+MOST = 20
+"""Findings in one answer; past these a caller is told how many more there are."""
+
+_DEEPEST = 8
+_ALTERNATIVES = {"anyOf", "oneOf"}
+_DISTANCE = {"type": 4.0, "enum": 3.0, "const": 6.0, "additionalProperties": 1.5, "required": 1.0}
+
+
+def compiled(schema: Mapping[str, Any]) -> Validator | None:
+    """A validator that reaches for nothing outside the schema; none where the schema is broken or needs to.
+
+    Imported when first needed: a process that sees no call does not pay for the validator.
+    """
+    import jsonschema_rs
+
+    for regexes in _engines():
+        try:
+            return jsonschema_rs.validator_for(
+                dict(schema), offline=True, validate_formats=True, formats=LENIENT, pattern_options=regexes
+            )
+        except (ValueError, jsonschema_rs.ReferencingError):
+            continue
+    return None
+
+
+@cache
+def _engines() -> tuple[PatternOptionsType, ...]:
+    """Linear time first. Look-around needs the second engine, which is told to give up early rather than late."""
+    from jsonschema_rs import FancyRegexOptions, RegexOptions
+
+    return RegexOptions(size_limit=1 << 20), FancyRegexOptions(backtrack_limit=2_000)
+
+
+def told(errors: Iterable[ValidationError], root: Mapping[str, Any]) -> tuple[Violation, ...]:
+    """The violations worth telling, one for each place and keyword, in the validator's order."""
+    every = [violation for error in errors for violation in _of(error, root, 0)]
+    return tuple(
+        {(violation.at, violation.keyword, str(violation.expected)): violation for violation in every}.values()
+    )
+
+
+def _of(error: ValidationError, root: Mapping[str, Any], depth: int) -> Iterator[Violation]:
+    at, keyword = tuple(error.instance_path), error.kind.name
+    context = cast("list[list[ValidationError]] | None", getattr(error.kind, "context", None))
+    schema = _holder(root, error.schema_path)
+    if keyword not in _ALTERNATIVES or depth > _DEEPEST:
+        yield Violation(at, _keyword(error, keyword), _expected(error, keyword), schema)
+    elif not context or not all(context):
+        yield Violation(at, keyword, "several", schema)
+    else:
+        yield from _nearest(at, keyword, context, schema, root, depth)
+
+
+def _nearest(
+    at: Path,
+    keyword: str,
+    context: list[list[ValidationError]],
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    depth: int,
+) -> Iterator[Violation]:
+    branches = [
+        [found for error in errors[:MOST] for found in _of(error, root, depth + 1)] for errors in context[:MOST]
+    ]
+    if all(_is_only(branch, "type", at) for branch in branches):
+        kinds = dict.fromkeys(kind for branch in branches for kind in branch[0].expected)
+        yield Violation(at, "type", [kind for kind in kinds if kind != "null"] or ["null"], schema, len(branches))
+    elif all(_is_only(branch, "required", at) for branch in branches):
+        yield Violation(at, "required", [branch[0].expected for branch in branches], schema, len(branches))
+    elif choices := _choices(branches, at):
+        yield Violation(at, "enum", choices, schema, len(branches))
+    else:
+        for violation in min(branches, key=lambda branch: _distance(branch, at)):
+            yield Violation(violation.at, violation.keyword, violation.expected, violation.schema, len(branches))
+
+
+def _is_only(branch: Sequence[Violation], keyword: str, at: Path) -> bool:
+    return len(branch) == 1 and branch[0].keyword == keyword and branch[0].at == at
+
+
+def _choices(branches: Sequence[Sequence[Violation]], at: Path) -> list[Any]:
+    """`anyOf` of constants, enums and null is one enum written in pieces."""
+    offered = [
+        branch[0] for branch in branches if len(branch) == 1 and branch[0].keyword == "enum" and branch[0].at == at
+    ]
+    rest = [branch for branch in branches if not (len(branch) == 1 and branch[0] in offered)]
+    if not offered or not all(_is_only(branch, "type", at) and branch[0].expected == ["null"] for branch in rest):
+        return []
+    return [choice for violation in offered for choice in violation.expected]
+
+
+def _distance(branch: Sequence[Violation], at: Path) -> float:
+    """How far a call is from one alternative; the wrong kind of value altogether is farthest."""
+    return sum(
+        20.0 + (violation.expected == ["null"]) if violation.at == at and violation.keyword == "type"
+        else _DISTANCE.get("const" if _is_mark(violation) else violation.keyword, 1.0)
+        for violation in branch
+    )  # fmt: skip
+
+
+def _is_mark(violation: Violation) -> bool:
+    return violation.keyword == "enum" and len(violation.expected) == 1
+
+
+def _keyword(error: ValidationError, keyword: str) -> str:
+    match keyword:
+        case "const":
+            return "enum"
+        case "unevaluatedProperties" | "additionalProperties":
+            return "additionalProperties"
+        case "required" if "dependentRequired" in error.schema_path or "dependencies" in error.schema_path:
+            return "dependentRequired"
+        case _:
+            return keyword
+
+
+def _expected(error: ValidationError, keyword: str) -> Any:
+    match keyword:
+        case "const":
+            return [error.kind.value]
+        case "type":
+            return list(cast("list[str]", error.kind.value))
+        case "propertyNames":
+            return None
+        case _:
+            return error.kind.value
+
+
+def _holder(root: Mapping[str, Any], schema_path: Sequence[str | int]) -> Mapping[str, Any]:
+    """The subschema that holds the failing keyword."""
+    node: Any = root
+    for step in schema_path[:-1]:
+        try:
+            node = node[step]
+        except (KeyError, IndexError, TypeError):
+            return NOTHING
+    return cast("dict[str, Any]", node) if isinstance(node, dict) else NOTHING

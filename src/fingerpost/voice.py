@@ -1,0 +1,120 @@
+"""How Fingerpost speaks. Every sentence a client reads is built from constants and from these.
+
+A name that is plainly a name wears single quotes; anything else is cleaned, clipped and JSON-quoted,
+so that text from a caller or a server cannot pass for ours. A call is written as a caller would read
+it: `search(pattern: "User")`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, cast
+
+from fingerpost.diagnosis import Call, Path
+from fingerpost.redact import ECHO_LIMIT, Described, clean, is_clean, is_harmless
+
+_NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
+_DEEPEST = 6
+
+
+class Placeholder(str):
+    """A value the caller has to supply: written `<string>`, never quoted."""
+
+    __slots__ = ()
+
+
+AS_SENT = Placeholder("<as sent>")
+"""Stands for a value of the caller's own call that is too long or too private to be repeated."""
+
+
+def quoted(name: str) -> str:
+    return f"'{name}'" if is_name(name) else json.dumps(clean(name), ensure_ascii=False)
+
+
+def is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and is_clean(text)
+
+
+def listed(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
+    """`'a', 'b' and 'c'`, or the first ones and how many more."""
+    every = [quoted(name) for name in names]
+    if len(every) > limit:
+        return f"{', '.join(every[:limit])} and {len(every) - limit:,} more"
+    return f" {last} ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def place(at: Path) -> str:
+    """`factors[1].numerator`, as the caller would write it."""
+    text = ""
+    for step in at:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif is_name(step):
+            text += f".{step}" if text else step
+        else:
+            text += f"[{json.dumps(clean(step), ensure_ascii=False)}]"
+    return text
+
+
+def key_of(at: Path) -> str:
+    """The name that a value stands under; an item of a list stands under the name of the list."""
+    return next((step for step in reversed(at) if isinstance(step, str)), "")
+
+
+def parameter(at: Path) -> str:
+    """How a message names the place: `Parameter 'max'`."""
+    return f"Parameter '{clean(place(at), ECHO_LIMIT * 2)}'" if at else "The arguments"
+
+
+def written(call: Call, keys: Mapping[str, Any] | None = None) -> str:
+    """The call in one line; values that may not be repeated stand as `<as sent>`."""
+    arguments = cast("dict[str, Any]", call.arguments if keys is None else keys)
+    inside = ", ".join(f"{_key(key)}: {literal(value, key)}" for key, value in arguments.items())
+    return f"{_key(call.tool)}({inside})"
+
+
+def literal(value: Any, key: str = "", depth: int = 0) -> str:
+    """A JSON literal that a caller may copy, or `<as sent>`."""
+    if isinstance(value, Placeholder | Described):
+        return str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if is_clean(value) and is_harmless(value, key) else AS_SENT
+    if isinstance(value, dict | list) and depth < _DEEPEST:
+        return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
+    return json.dumps(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
+
+
+def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(literal(item, key, depth) for item in value)}]"
+    pairs = [
+        f"{json.dumps(clean(name), ensure_ascii=False)}: {literal(item, name, depth)}" for name, item in value.items()
+    ]
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, bool) or (isinstance(value, int) and abs(value) < 10**20)
+
+
+def _key(name: str) -> str:
+    return name if is_name(name) else json.dumps(clean(name), ensure_ascii=False)
+
+
+def sentence(text: str) -> str:
+    """`text`, closed with a period unless it already ends."""
+    return text if text.endswith((".", "?", "!", "…")) else f"{text}."
+
+
+def type_list(types: Sequence[str]) -> str:
+    """`integer`, `integer or string`: JSON Schema's own words, no quotes."""
+    return " or ".join(types)

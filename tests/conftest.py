@@ -1,0 +1,106 @@
+"""Shared by all tests: reproducible Hypothesis, `--bless`, and the pages of the codes as cases."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import fingerpost
+from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
+from fingerpost.guide import judged
+from fingerpost.replies import guided
+
+PAGES = Path(fingerpost.__file__).parent / "codes"
+
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+_FENCE = re.compile(
+    r"^```(?P<language>\w+) (?P<kind>\w+)\n(?P<body>.*?)^```$|^## (?P<heading>[^\n]+)$", re.MULTILINE | re.DOTALL
+)
+_ACTIONS = ("forward", "repair", "refuse", "ask")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bless", action="store_true", help="rewrite the pages with what is rendered today")
+
+
+@dataclass(frozen=True)
+class PageCase:
+    """One answer on a page: where it stands, what is written there, and what is said today."""
+
+    fence: re.Match[str]
+    heading: str
+    written: tuple[str, str]
+    rendered: tuple[str, str]
+    report: Report | None
+
+
+def page_cases(page: str) -> Iterator[PageCase]:
+    """Every answer of a page, each with the answer that its call earns today."""
+    tools: list[Any] = []
+    policy, call, heading, result, structured, report = Policy(), Call(""), "", None, {}, None
+    for fence in _FENCE.finditer(page):
+        if fence["heading"]:
+            policy, heading, result = Policy(), fence["heading"], None
+            continue
+        body, kind = fence["body"], fence["kind"]
+        rendered: tuple[str, str] | None = None
+        match kind:
+            case "tools":
+                tools = json.loads(body)
+            case "policy":
+                policy = Policy(**json.loads(body))
+            case "call":
+                sent = json.loads(body)
+                call, result = Call(sent["name"], sent.get("arguments")), None
+            case "result":
+                result = json.loads(body)
+            case "guidance":
+                rendered = kind, json.dumps(structured, indent=2, ensure_ascii=False) + "\n"
+            case _:
+                text, action, structured, report = _answer(call, Catalog.listed(tools), policy, result)
+                rendered = action, text
+        if rendered:
+            yield PageCase(fence, heading, (kind, body), rendered, report)
+
+
+def _answer(
+    call: Call, catalog: Catalog, policy: Policy, result: Any
+) -> tuple[str, str, dict[str, Any], Report | None]:
+    verdict = judged(call, catalog, policy)
+    assert verdict == admit(call, catalog, policy=policy), "the short cut and the long way disagree"
+    if result is None:
+        envelope = render(verdict.report, budget=policy.budget)
+        return _closed(envelope.text), verdict.action, envelope.structured, verdict.report
+    said = guided(call, result, catalog, policy, verdict)
+    assert said == enrich(call, result, catalog, policy=policy)
+    error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
+    guidance = error.get(KEY, {})
+    added = (
+        said["content"][len(result.get("content", [])) :] if "content" in said else [{"text": guidance.get("text", "")}]
+    )
+    return _closed("\n".join(block["text"] for block in added)), "added", guidance, None
+
+
+def _closed(text: str) -> str:
+    return text + "\n" if text else ""
+
+
+def blessed(page: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for case in page_cases(page):
+        kind, text = case.rendered
+        parts += [page[end : case.fence.start()], f"```{case.fence['language']} {kind}\n{text}```"]
+        end = case.fence.end()
+    return "".join([*parts, page[end:]])

@@ -1,0 +1,56 @@
+"""The public names, what importing them costs, and how they look to a type checker."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import assert_type
+
+import pytest
+
+import fingerpost
+from fingerpost import Call, Catalog, Envelope, Match, Policy, Report, Verdict, admit, closest, enrich, render
+from fingerpost.policy import Action
+
+PROMISED = {"Call", "Catalog", "Policy", "admit", "closest", "enrich", "render"}
+
+
+def test_the_promised_names_are_exported_and_sorted() -> None:
+    assert not PROMISED - set(fingerpost.__all__)
+    assert fingerpost.__all__ == sorted(
+        fingerpost.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name)
+    )
+    assert all(hasattr(fingerpost, name) for name in fingerpost.__all__)
+
+
+def test_importing_the_core_pulls_in_nothing_heavy() -> None:
+    heavy = {"mcp", "fastmcp", "pydantic", "asyncio", "logging", "sqlite3"}
+    probe = f"import sys, fingerpost; print(*sorted({heavy} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", probe], text=True).strip() == ""
+
+
+def test_the_documented_example_reads_as_documented() -> None:
+    tools = [
+        {
+            "name": "search",
+            "annotations": {"readOnlyHint": True},
+            "inputSchema": {"type": "object", "properties": {"pattern": {"type": "string"}}, "required": ["pattern"]},
+        }
+    ]
+    catalog = assert_type(Catalog.listed(tools), Catalog)
+    verdict = assert_type(admit(Call("search", {"patern": "User"}), catalog, policy=Policy()), Verdict)
+    assert assert_type(verdict.action, Action) == "repair"
+    assert assert_type(verdict.call, Call) == Call("search", {"pattern": "User"})
+    envelope = assert_type(render(assert_type(verdict.report, Report), shape="nested", budget=800), Envelope)
+    assert assert_type(envelope.text, str) == "Parameter 'patern' was auto-corrected to 'pattern'."
+    assert envelope.structured["corrections"][0]["from"] == "patern"
+    assert enrich(Call("search", {"pattern": "x"}), {"content": []}, catalog) == {"content": []}
+    matches = assert_type(closest("patern", ["pattern", "filter"], kind="parameter", context=None), tuple[Match, ...])
+    assert [(match.name, match.is_clear) for match in matches] == [("pattern", True)]
+
+
+@pytest.mark.parametrize("name", ["auto_correct", "unknown_params", "unsafe_input"])
+def test_a_policy_refuses_a_word_it_does_not_know(name: str) -> None:
+    """A misspelt safety switch must not be read as the most permissive one."""
+    with pytest.raises(ValueError, match=f"{name} must be one of .*, got 'safee'"):
+        Policy(**{name: "safee"})

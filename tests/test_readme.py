@@ -1,0 +1,64 @@
+"""Every fence of the README and of the docs runs, and prints what it says it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingerpost.demo import code_tools
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_fences_run_and_print_the_text_that_follows(page: Path) -> None:
+    names: dict[str, Any] = {}
+    printed = ""
+    for language, body in _FENCE.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(body, names)
+            printed = out.getvalue()
+        elif language == "text":
+            assert printed == body
+
+
+def test_console_fences_print_what_they_show(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": code_tools()}), encoding="utf-8")
+    (tmp_path / "call.json").write_text(json.dumps({"name": "search", "arguments": {}}), encoding="utf-8")
+    shown = [body for language, body in _FENCE.findall(PAGES[0].read_text(encoding="utf-8")) if language == "console"]
+    commands = [step for body in shown for step in re.split(r"^\$ ", body, flags=re.MULTILINE) if step]
+    for step in commands:
+        command, _, expected = step.partition("\n")
+        if command.startswith("fingerpost "):
+            assert _printed_by(command, tmp_path) == expected
+
+
+def _printed_by(command: str, folder: Path) -> str:
+    line = command.replace("fingerpost", f"{shlex.quote(sys.executable)} -m fingerpost.cli", 1)
+    return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False).stdout
+
+
+def test_the_commands_of_the_readme_are_targets_of_the_makefile() -> None:
+    readme, makefile = PAGES[0].read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+    assert {"demo", "test"} <= set(re.findall(r"^\$ make (\w+)", readme, re.MULTILINE)) <= targets
+
+
+def test_the_architecture_fits_its_page_and_names_every_module() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(page.splitlines()) <= 80
+    modules = {path.stem for path in (ROOT / "src" / "fingerpost").glob("*.py")} - {"__init__"}
+    assert modules <= set(re.findall(r"`(\w+)", page))
