@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import fingerpost
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
@@ -22,6 +22,7 @@ PAGES = Path(fingerpost.__file__).parent / "codes"
 
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck))
+settings.register_profile("hasty", parent=settings.get_profile("steady"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 _FENCE = re.compile(

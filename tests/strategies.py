@@ -1,4 +1,4 @@
-"""Tools and calls as strangers make them: schemas with a valid call for each, slips that models make, JSON of any kind."""
+"""Tools and calls as strangers make them: schemas, each with a valid call; slips that models make; any JSON at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,61 @@ from fingerpost.diagnosis import Path, Rename, Replace
 
 REAL = File(__file__).parents[2] / "shared" / "matching" / "catalogs.public.jsonl"
 
-_WORDS = ["account", "amount", "archive", "branch", "bucket", "channel", "colour", "comment", "count", "currency", "customer", "deadline", "depth", "format", "folder", "height", "issue", "label", "language", "limit", "message", "milestone", "offset", "order", "owner", "page", "pattern", "priority", "project", "query", "region", "replica", "report", "reviewer", "schedule", "sender", "shard", "snapshot", "sort", "status", "subject", "summary", "team", "threshold", "title", "topic", "vendor", "version", "volume", "weight", "width", "window", "workspace"]
+_WORDS = [
+    "account",
+    "amount",
+    "archive",
+    "branch",
+    "bucket",
+    "channel",
+    "colour",
+    "comment",
+    "count",
+    "currency",
+    "customer",
+    "deadline",
+    "depth",
+    "format",
+    "folder",
+    "height",
+    "issue",
+    "label",
+    "language",
+    "limit",
+    "message",
+    "milestone",
+    "offset",
+    "order",
+    "owner",
+    "page",
+    "pattern",
+    "priority",
+    "project",
+    "query",
+    "region",
+    "replica",
+    "report",
+    "reviewer",
+    "schedule",
+    "sender",
+    "shard",
+    "snapshot",
+    "sort",
+    "status",
+    "subject",
+    "summary",
+    "team",
+    "threshold",
+    "title",
+    "topic",
+    "vendor",
+    "version",
+    "volume",
+    "weight",
+    "width",
+    "window",
+    "workspace",
+]
 _FORMATS = {
     "date": ("2026-01-31", "1999-12-01"),
     "date-time": ("2026-01-31T09:30:00Z",),
@@ -40,11 +94,8 @@ _DRAFTS = (
 
 def examples(usual: int) -> settings:
     """As many examples as a test can afford; the soak profile decides by itself."""
-    return settings(max_examples=max(usual, settings.default.max_examples) if _is_soak() else usual)
-
-
-def _is_soak() -> bool:
-    return settings.default.max_examples > 1_000
+    profile = settings()
+    return settings(max_examples=profile.max_examples if profile.max_examples > 1_000 else usual)
 
 
 plain_text = st.text("abcdefghijklmnop ABC0123456789", max_size=24)
@@ -361,8 +412,8 @@ def typos(known: Known) -> list[Slip]:
     for at, _ in places(known.call.arguments):
         key = at[-1]
         if isinstance(key, str) and len(key) > 4:
-            for name in (key[:2] + key[3] + key[2] + key[4:], key[:3] + key[4:], key[:3] + key[2:]):
-                made.append(Slip("typo", at, Rename(at, name).applied_to(known.call)))
+            swapped = (key[:2] + key[3] + key[2] + key[4:], key[:3] + key[4:], key[:3] + key[2:])
+            made += [Slip("typo", at, Rename(at, name).applied_to(known.call)) for name in swapped]
     return [slip for slip in made if not known.tool.accepts(slip.call.arguments)]
 
 
@@ -443,7 +494,57 @@ odd_json: st.SearchStrategy[Any] = st.recursive(
 )
 """Any JSON, and what Python reads as JSON beside it."""
 
-_KEYWORDS = ["type", "properties", "required", "items", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref", "$defs", "definitions", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "format", "additionalProperties", "patternProperties", "propertyNames", "dependentRequired", "dependencies", "dependentSchemas", "prefixItems", "contains", "default", "examples", "description", "deprecated", "writeOnly", "$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "unevaluatedProperties", "minProperties", "maxProperties"]
+_KEYWORDS = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "$ref",
+    "$defs",
+    "definitions",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "pattern",
+    "format",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "dependentRequired",
+    "dependencies",
+    "dependentSchemas",
+    "prefixItems",
+    "contains",
+    "default",
+    "examples",
+    "description",
+    "deprecated",
+    "writeOnly",
+    "$schema",
+    "$id",
+    "$anchor",
+    "$dynamicRef",
+    "$dynamicAnchor",
+    "unevaluatedProperties",
+    "minProperties",
+    "maxProperties",
+]
 _TYPICAL = st.sampled_from(
     ["string", "integer", "number", "object", "array", "boolean", "null", "#", "#/$defs/a", "date", "^(a+)+$", "a", "b"]
 )

@@ -172,8 +172,34 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_client_noise_is_left_out_and_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tools = [{"name": "now", "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False}}]
+    tools: list[Any] = [{"name": "now", "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False}}]
     listed = tmp_path / "closed.json"
     listed.write_text(json.dumps(tools), encoding="utf-8")
     assert main(["check", str(listed), call(tmp_path, "now", {"toolCallId": "call_1"})]) == 0
     assert capsys.readouterr().out == "repair\nLeft out what the client adds to every call.\n"
+
+
+@pytest.mark.parametrize(
+    ("level", "shown"),
+    [
+        ("minimal", {"required": ["id"], "optional": []}),
+        ("typed", {"id": {"required": True, "type": "string"}}),
+        (
+            "full",
+            {"id": {"required": True, "type": "string", "description": "Id of a search result", "examples": ["r1"]}},
+        ),
+    ],
+)
+def test_check_shows_the_schema_of_the_meant_tool_at_three_levels(
+    level: str, shown: dict[str, Any], tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", "--schema", level, catalog, call(tmp_path, "get_definitoin", {"id": "r1"})])
+    printed = capsys.readouterr().out
+    assert json.loads(printed[printed.index("{") :]) == {"get_definition": shown}
+
+
+def test_check_shows_no_schema_where_no_tool_is_meant(
+    tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", "--schema", "full", catalog, call(tmp_path, "xyzzy", {})])
+    assert "{" not in capsys.readouterr().out

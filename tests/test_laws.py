@@ -74,7 +74,7 @@ def refusing(known: Known, call: Call) -> Verdict:
 # 1. a valid call earns nothing
 
 
-@examples(100)
+@examples(70)
 @given(known())
 def test_a_valid_call_earns_nothing(known: Known) -> None:
     for verdict in (admit(known.call, known.catalog), judged(known.call, known.catalog, Policy())):
@@ -85,14 +85,14 @@ def test_a_valid_call_earns_nothing(known: Known) -> None:
     assert enrich(known.call, SAID, known.catalog, policy=QUIET) is SAID
 
 
-@pytest.mark.parametrize("known", REAL, ids=lambda known: known.call.tool)
-def test_a_valid_call_to_a_published_tool_earns_nothing(known: Known) -> None:
-    for verdict in (admit(known.call, known.catalog), judged(known.call, known.catalog, Policy())):
-        assert (verdict.action, verdict.call is known.call, verdict.report.diagnoses) == ("forward", True, ())
-    assert enrich(known.call, SAID, known.catalog, policy=QUIET) is SAID
+def test_a_valid_call_to_a_published_tool_earns_nothing() -> None:
+    for real in REAL:
+        for verdict in (admit(real.call, real.catalog), judged(real.call, real.catalog, Policy())):
+            assert (verdict.action, verdict.call is real.call, verdict.report.diagnoses) == ("forward", True, ()), real
+        assert enrich(real.call, SAID, real.catalog, policy=QUIET) is SAID
 
 
-@examples(30)
+@examples(20)
 @given(known())
 def test_a_whole_response_to_a_valid_call_is_handed_back_as_it_came(known: Known) -> None:
     response = {"jsonrpc": "2.0", "id": 1, "result": SAID}
@@ -104,7 +104,7 @@ def test_a_whole_response_to_a_valid_call_is_handed_back_as_it_came(known: Known
 
 def assert_keeps(sent: Call, corrected: Call, known: Known) -> None:
     """Nothing is lost, nothing is made up, nothing that was given under a right name is overwritten."""
-    given = cast("Any", sent.arguments)
+    given = sent.arguments
     if isinstance(given, dict):
         given = {key: value for key, value in cast("dict[str, Any]", given).items() if key not in NOISE}
         for name in given.keys() & known.tool.params.keys():
@@ -113,7 +113,7 @@ def assert_keeps(sent: Call, corrected: Call, known: Known) -> None:
     assert known.tool.is_valid(corrected.arguments)
 
 
-@examples(150)
+@examples(100)
 @given(known(), st.data())
 def test_a_sure_correction_is_valid_and_keeps_every_value(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
@@ -122,17 +122,17 @@ def test_a_sure_correction_is_valid_and_keeps_every_value(known: Known, data: st
         assert_keeps(slip.call, report.corrected, known)
 
 
-@examples(150)
+@examples(100)
 @given(known(), st.data(), st.booleans())
 def test_a_repaired_call_is_valid_and_keeps_every_value(known: Known, data: st.DataObject, is_noisy: bool) -> None:
     slip = slips(data, known, every_slip(known))
-    is_noisy = is_noisy and isinstance(slip.call.arguments, dict)
+    is_noisy = is_noisy and isinstance(slip.call.arguments, dict) and not known.tool.is_open
     verdict = judged(noisy(slip.call) if is_noisy else slip.call, known.catalog, Policy())
     if verdict.action == "repair":
         assert_keeps(slip.call, verdict.call, known)
 
 
-@examples(100)
+@examples(70)
 @given(known(), st.data())
 def test_a_rename_never_lands_on_a_name_that_is_taken(known: Known, data: st.DataObject) -> None:
     """The slip is made beside the right name, so that both stand in the call: whatever comes out, both values do."""
@@ -145,7 +145,7 @@ def test_a_rename_never_lands_on_a_name_that_is_taken(known: Known, data: st.Dat
             assert kept(verdict.call.arguments) == kept(taken.arguments)
 
 
-def read_alike(value: Any, declared: bool = True) -> Any:
+def read_alike(value: Any) -> Any:
     """A call with all that ruling 4 calls lossless taken away: style, strings, nulls, wrappers, one-item lists."""
     match value:
         case str():
@@ -170,7 +170,7 @@ def _json(text: str) -> Any:
         return text
 
 
-@examples(150)
+@examples(100)
 @given(known(), st.data())
 def test_a_tool_that_may_write_gets_lossless_repairs_only(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
@@ -181,7 +181,7 @@ def test_a_tool_that_may_write_gets_lossless_repairs_only(known: Known, data: st
         assert grades == {Grade.LOSSLESS}
 
 
-@examples(100)
+@examples(70)
 @given(st.lists(known(), min_size=1, max_size=6, unique_by=lambda known: known.call.tool), st.data())
 def test_a_tool_name_is_repaired_by_prefix_case_and_separators_alone(every: list[Known], data: st.DataObject) -> None:
     catalog = Catalog([known.tool for known in every])
@@ -208,16 +208,16 @@ def prefixes() -> Iterable[tuple[str, ...]]:
 ANNOTATIONS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
-@examples(100)
-@given(known(), st.data(), st.sampled_from([None, "one unknown", "out of range"]))
+@examples(70)
+@given(known(), st.data(), st.booleans())
 def test_an_annotation_flipped_towards_writing_never_permits_more(
-    known: Known, data: st.DataObject, also: str | None
+    known: Known, data: st.DataObject, is_stray: bool
 ) -> None:
     """What is executed for a tool that may write is executed in just the same way for one that only reads."""
     slip = slips(data, known, every_slip(known))
-    call = slip.call
-    if also and isinstance(call.arguments, dict):
-        call = Call(call.tool, {**call.arguments, "zzz_unheard_of": 1})
+    call, arguments = slip.call, slip.call.arguments
+    if is_stray and isinstance(arguments, dict):
+        call = Call(call.tool, {**cast("dict[str, Any]", arguments), "zzz_unheard_of": 1})
     mild = judged(call, known.annotated(readOnlyHint=True, destructiveHint=False).catalog, Policy())
     for notes in (
         {}, {"readOnlyHint": False}, {"readOnlyHint": "true"}, {"readOnlyHint": 1}, {"readOnlyHint": None},
@@ -228,7 +228,7 @@ def test_an_annotation_flipped_towards_writing_never_permits_more(
             assert (mild.action, exactly(mild.call.arguments)) == (strict.action, exactly(strict.call.arguments))
 
 
-@examples(60)
+@examples(40)
 @given(known(), st.data())
 def test_only_the_read_only_hint_widens_anything(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
@@ -237,7 +237,7 @@ def test_only_the_read_only_hint_widens_anything(known: Known, data: st.DataObje
         assert judged(slip.call, known.annotated(**{name: value}).catalog, Policy()) == bare
 
 
-@examples(100)
+@examples(70)
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**19), max_value=10**19, places=6))
 def test_a_number_in_a_string_is_read_only_where_it_reads_back_equal(number: Decimal) -> None:
     """A float cannot hold every number that a string spells; what it cannot hold is not lossless."""
@@ -250,7 +250,7 @@ def test_a_number_in_a_string_is_read_only_where_it_reads_back_equal(number: Dec
 # 3. correction converges
 
 
-@examples(150)
+@examples(100)
 @given(known(), st.data())
 def test_a_sure_correction_sent_back_earns_nothing_more(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
@@ -260,7 +260,7 @@ def test_a_sure_correction_sent_back_earns_nothing_more(known: Known, data: st.D
         assert (again.action, again.report.diagnoses, again.report.warnings) == ("forward", (), ())
 
 
-@examples(300)
+@examples(200)
 @given(known(), st.data())
 def test_a_lossless_slip_is_undone_exactly_on_a_tool_that_may_write(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, lossless_slips(known))
@@ -277,20 +277,20 @@ def assert_undone(slip: Slip, known: Known) -> None:
 @pytest.mark.parametrize("kind", ["restyled", "stringified", "wrapped", "unlisted", "prefixed"])
 def test_every_lossless_slip_in_a_call_to_a_published_tool_is_undone_exactly(kind: str) -> None:
     failed: list[Any] = []
-    for known in REAL:
-        if any(letters(a) == letters(b) for a, b in combinations(known.tool.params, 2)):
+    for real in REAL:
+        if any(letters(a) == letters(b) for a, b in combinations(real.tool.params, 2)):
             continue
-        for slip in lossless_slips(known):
-            verdict = judged(slip.call, known.catalog, Policy()) if slip.kind == kind else None
+        for slip in lossless_slips(real):
+            verdict = judged(slip.call, real.catalog, Policy()) if slip.kind == kind else None
             if verdict and (verdict.action, exactly(verdict.call.arguments)) != (
                 "repair",
-                exactly(known.call.arguments),
+                exactly(real.call.arguments),
             ):
-                failed.append((known.call.tool, slip.at, slip.call))
+                failed.append((real.call.tool, slip.at, slip.call))
     assert not failed, (len(failed), failed[:10])
 
 
-@examples(60)
+@examples(40)
 @given(known(), st.data())
 def test_client_noise_is_nobody_s_slip(known: Known, data: st.DataObject) -> None:
     """Nothing is said of it; it is taken out where the schema would trip over it, and beside a slip."""
@@ -306,7 +306,7 @@ def test_client_noise_is_nobody_s_slip(known: Known, data: st.DataObject) -> Non
 # 4. two slips, two diagnoses, one call
 
 
-@examples(150)
+@examples(100)
 @given(known(least=2), st.data())
 def test_two_slips_give_two_diagnoses_and_one_corrected_call(known: Known, data: st.DataObject) -> None:
     made = [one for one in lossless_slips(known) if one.kind != "wrapped" and one.at]
@@ -365,7 +365,7 @@ def assert_same_in_every_shape(report: Report) -> None:
     assert len({render(report, shape=shape).text for shape in SHAPES}) == 1
 
 
-@examples(100)
+@examples(70)
 @given(known(), st.data(), st.integers(0, 2_000))
 def test_an_answer_to_a_slip_fits_and_is_the_same_in_every_shape(
     known: Known, data: st.DataObject, budget: int
@@ -379,7 +379,7 @@ def test_an_answer_to_a_slip_fits_and_is_the_same_in_every_shape(
 wide = st.dictionaries(st.one_of(plain_text, st.text(max_size=80)), st.one_of(plain_text, odd_json), max_size=40)
 
 
-@examples(80)
+@examples(50)
 @given(known(), st.one_of(wide, odd_json), st.integers(0, 2_000))
 def test_an_answer_to_anything_fits_and_is_the_same_in_every_shape(known: Known, sent: Any, budget: int) -> None:
     for report in reports(known, Call(known.call.tool, sent)):
@@ -387,7 +387,7 @@ def test_an_answer_to_anything_fits_and_is_the_same_in_every_shape(known: Known,
         assert_same_in_every_shape(report)
 
 
-@examples(60)
+@examples(40)
 @given(st.lists(st.text(min_size=1, max_size=90), max_size=30), st.text(max_size=200), st.integers(0, 2_000))
 def test_an_answer_about_any_tool_name_fits_and_is_the_same_in_every_shape(
     tools: list[str], name: str, budget: int
@@ -447,13 +447,13 @@ def assert_total(call: Call, catalog: Catalog, replies: Iterable[Any] = ()) -> N
             enrich(call, reply, catalog, policy=policy)
 
 
-@examples(150)
+@examples(100)
 @given(known(), odd_json)
 def test_any_arguments_are_judged(known: Known, sent: Any) -> None:
     assert_total(Call(known.call.tool, sent), known.catalog)
 
 
-@examples(150)
+@examples(100)
 @given(known(least=1), st.data())
 def test_any_value_in_any_place_is_judged(known: Known, data: st.DataObject) -> None:
     at = data.draw(
@@ -462,7 +462,7 @@ def test_any_value_in_any_place_is_judged(known: Known, data: st.DataObject) -> 
     assert_total(Replace(at, data.draw(st.one_of(odd_scalars, odd_json))).applied_to(known.call), known.catalog)
 
 
-@examples(150)
+@examples(100)
 @given(odd_schemas, odd_json, st.dictionaries(st.sampled_from(["a", "b", "limit", "path", "x"]), odd_json))
 def test_any_input_schema_is_borne(schema: Any, sent: Any, arguments: dict[str, Any]) -> None:
     for within in (schema, {"type": "object", "properties": {"a": schema, "limit": schema}, "required": ["a"]}):
@@ -471,7 +471,7 @@ def test_any_input_schema_is_borne(schema: Any, sent: Any, arguments: dict[str, 
         assert_total(Call("f", sent), catalog)
 
 
-@examples(80)
+@examples(50)
 @given(odd_json, odd_text, odd_json)
 @example([{"name": "\ud800"}], "\ud800", {})
 def test_any_catalog_is_borne(listed: Any, name: str, sent: Any) -> None:
@@ -495,7 +495,7 @@ def odd_replies(text: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(results, errors, whole, odd_json)
 
 
-@examples(100)
+@examples(70)
 @given(known(), odd_json, odd_replies(odd_text))
 def test_any_reply_is_borne(known: Known, sent: Any, reply: Any) -> None:
     assert_total(known.call, known.catalog, [reply])
@@ -562,6 +562,13 @@ DEEP = 10_000
 @pytest.mark.parametrize("kind", ["object", "array"])
 def test_what_is_nested_ten_thousand_deep_is_borne_everywhere(kind: str) -> None:
     deep = nested(DEEP, kind)
+    replies: tuple[Any, ...] = (
+        deep,
+        {"isError": True, "content": deep},
+        {"isError": True, "content": [], "_meta": deep},
+        {"code": 1, "message": "x", "data": deep},
+        {"structuredContent": deep},
+    )
     closed = {"name": "f", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
                                            "additionalProperties": False}}  # fmt: skip
     for sent in (deep, {"a": deep}, {"b": deep}, {"input": {"b": deep}}, {"a": "x", "toolCallId": deep}):
@@ -570,8 +577,7 @@ def test_what_is_nested_ten_thousand_deep_is_borne_everywhere(kind: str) -> None
                 verdict = judged(Call("f", sent), Catalog.listed(tools), policy)
                 for shape in SHAPES:
                     json.dumps(render(verdict.report, shape=shape).structured)
-                for reply in (deep, {"isError": True, "content": deep}, {"isError": True, "content": [], "_meta": deep},
-                              {"code": 1, "message": "x", "data": deep}, {"structuredContent": deep}):  # fmt: skip
+                for reply in replies:
                     guided(Call("f", sent), reply, Catalog.listed(tools), policy, verdict)
 
 
@@ -609,13 +615,14 @@ def test_huge_limits_are_borne(digits: int | float, keyword: str) -> None:
     huge = 10**digits
     schema = {"type": ["integer", "string", "array"], keyword: huge}
     listed = {"name": "f", "inputSchema": {"type": "object", "properties": {"a": schema}, "required": ["a"]}}
-    for sent in ({"a": 1}, {"a": "x"}, {"a": []}, {}, {"a": None}, {"b": 2}):
+    sents: tuple[Any, ...] = ({"a": 1}, {"a": "x"}, {"a": []}, {}, {"a": None}, {"b": 2})
+    for sent in sents:
         assert_total(
             Call("f", sent), Catalog.listed([listed]), [{"isError": True, "content": [{"text": "a must be 1"}]}]
         )
 
 
-@examples(60)
+@examples(40)
 @given(known(least=1), surrogates, st.data())
 def test_lone_surrogates_are_borne_in_names_and_values(known: Known, odd: str, data: st.DataObject) -> None:
     at = data.draw(st.sampled_from([(name,) for name in known.tool.params]))
@@ -634,7 +641,7 @@ def test_lone_surrogates_are_borne_in_names_and_values(known: Known, odd: str, d
 # 7. guidance is added, nothing is taken away
 
 
-@examples(100)
+@examples(70)
 @given(known(), odd_json, odd_replies(st.sampled_from(["404 not found", "timeout", "nothing to say", "x is required"])))
 def test_a_guided_reply_is_the_reply_and_more(known: Known, sent: Any, reply: Any) -> None:
     before = repr(reply)
@@ -647,26 +654,27 @@ def assert_added(reply: Any, said: Any) -> None:
     if said is reply or repr(said) == repr(reply):
         return
     assert isinstance(reply, dict) and isinstance(said, dict)
-    if "jsonrpc" in reply:
-        part = "result" if "result" in reply else "error"
-        assert _without(said, part) == _without(reply, part)
-        assert_added(reply[part], said[part])
-    elif "content" not in reply and isinstance(reply.get("code"), int):
-        assert _without(said, "data") == _without(reply, "data")
-        assert _without(said["data"], KEY) == repr(reply.get("data") or {})
+    old, new = cast("dict[str, Any]", reply), cast("dict[str, Any]", said)
+    if "jsonrpc" in old:
+        part = "result" if "result" in old else "error"
+        assert _without(new, part) == _without(old, part)
+        assert_added(old[part], new[part])
+    elif "content" not in old and isinstance(old.get("code"), int):
+        assert _without(new, "data") == _without(old, "data")
+        assert _without(new["data"], KEY) == repr(old.get("data") or {})
     else:
-        assert _without(said, "content", "_meta") == _without(reply, "content", "_meta")
-        old = reply.get("content") or []
-        assert repr(said["content"][: len(old)]) == repr(old)
-        assert [block["type"] for block in said["content"][len(old) :]] in ([], ["text"])
-        assert _without(said["_meta"], KEY) == repr(reply.get("_meta") or {})
+        assert _without(new, "content", "_meta") == _without(old, "content", "_meta")
+        blocks: list[Any] = old.get("content") or []
+        assert repr(new["content"][: len(blocks)]) == repr(blocks)
+        assert [block["type"] for block in new["content"][len(blocks) :]] in ([], ["text"])
+        assert _without(new["_meta"], KEY) == repr(old.get("_meta") or {})
 
 
 def _without(mapping: Any, *keys: str) -> str:
     return repr({key: value for key, value in mapping.items() if key not in keys})
 
 
-@examples(60)
+@examples(40)
 @given(known(), odd_replies(st.just("no such thing")))
 def test_guidance_is_never_added_twice(known: Known, reply: Any) -> None:
     once = enrich(known.call, reply, known.catalog)
@@ -676,14 +684,15 @@ def test_guidance_is_never_added_twice(known: Known, reply: Any) -> None:
 # 8. what a caller may not see is not there
 
 
-@examples(60)
+@examples(25)
 @given(st.lists(known(), min_size=2, max_size=10, unique_by=lambda known: known.call.tool), st.data())
 def test_hidden_tools_leave_no_trace(every: list[Known], data: st.DataObject) -> None:
     """The same call before a catalog without the hidden tools and before a server that never had them."""
     seen, hidden = every[::2], every[1::2]
-    whole = [known.listed for known in every]
-    shown = Catalog.listed([one for one in whole if one not in [known.listed for known in hidden]])
-    bare = Catalog.listed([known.listed for known in seen])
+    whole = [one.listed for one in every]
+    judged(Call(hidden[0].call.tool[1:]), Catalog.listed(whole), Policy())
+    shown = Catalog.listed([one for one in whole if one not in [other.listed for other in hidden]])
+    bare = Catalog.listed([one.listed for one in seen])
     aimed = data.draw(st.sampled_from(every))
     name = data.draw(
         st.sampled_from([aimed.call.tool, aimed.call.tool[1:], aimed.call.tool + "s", f"get_{aimed.call.tool}"])
@@ -694,6 +703,3 @@ def test_hidden_tools_leave_no_trace(every: list[Known], data: st.DataObject) ->
             (judged(call, catalog, Policy()), exactly(enrich(call, failed, catalog))) for catalog in (shown, bare)
         ]
         assert answers[0] == answers[1]
-        for known in hidden:
-            if known.call.tool not in name and all(known.call.tool not in one.call.tool for one in seen):
-                assert json.dumps(known.call.tool) not in answers[0][1].replace(json.dumps(name), "")

@@ -15,9 +15,10 @@ from fingerpost import disclosure
 from fingerpost import schema as schemas
 from fingerpost.catalog import Tool
 from fingerpost.diagnosis import Call, Diagnosis, Edit, Fix, Path, Severity, Violation, value_at
-from fingerpost.redact import clean
+from fingerpost.matching import normal_form
+from fingerpost.redact import described, shown
 from fingerpost.untrusted import as_object
-from fingerpost.voice import place
+from fingerpost.voice import key_of, label
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,12 @@ class Case:
     def value(self, at: Path) -> Any:
         return value_at(self.call.arguments, at)
 
+    def shown(self, at: Path, schema: Mapping[str, Any]) -> Any:
+        """The value at `at` as it may be repeated."""
+        is_secret = any(normal_form(step) in self.tool.secret_names for step in at if isinstance(step, str))
+        value = self.value(at)
+        return described(value) if is_secret else shown(value, key_of(at), schema)
+
     def schema(self, at: Path) -> Mapping[str, Any]:
         return schemas.at(self.tool.schema, at)
 
@@ -88,7 +95,7 @@ class Case:
         schema: Mapping[str, Any] | None = None,
     ) -> Diagnosis:
         """A diagnosis of the value at `at`, with as much of the schema as its severity deserves."""
-        name = clean(place(at), 128)
+        name = label(at)
         return Diagnosis(
             code=code,
             message=message,

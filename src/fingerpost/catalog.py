@@ -71,6 +71,11 @@ class Tool:
         return frozenset(name for name in self.params if schemas.at(self.schema, (name,)).get("deprecated") is True)
 
     @cached_property
+    def secret_names(self) -> frozenset[str]:
+        """The parameters, at any depth, that the schema declares secret, in normal form."""
+        return frozenset(map(normal_form, schemas.secret_names(self.schema)))
+
+    @cached_property
     def exposed(self) -> tuple[str, ...]:
         """The parameters in which a name or a path, and so an attack, could stand."""
         return tuple(

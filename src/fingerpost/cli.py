@@ -18,6 +18,7 @@ from typing import Any, NoReturn, TextIO, cast, get_args
 from fingerpost.catalog import Catalog
 from fingerpost.demo import demonstrate
 from fingerpost.diagnosis import Call
+from fingerpost.disclosure import Level, excerpt
 from fingerpost.envelope import render
 from fingerpost.guide import Verdict, admit
 from fingerpost.matching import closest
@@ -97,6 +98,7 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--unknown-params", choices=get_args(UnknownParams), default="auto", help="what strays earn")
     check.add_argument("--budget", type=int, default=800, metavar="N", help="most characters of text (default: 800)")
     check.add_argument("--no-info-tool", action="store_true", help="do not point to an info tool")
+    check.add_argument("--schema", choices=get_args(Level), help="print the tool's parameters too, at this level")
     check.set_defaults(run=_check)
 
 
@@ -117,6 +119,8 @@ def _check(options: argparse.Namespace) -> int:
         print(json.dumps({"action": verdict.action, "call": sent, "guidance": envelope.structured}, indent=2))
     else:
         _print_verdict(verdict, envelope.text)
+    if options.schema:
+        _print_schema(verdict, catalog, options.schema)
     return 1 if verdict.action in ("refuse", "ask") else 0
 
 
@@ -126,6 +130,13 @@ def _print_verdict(verdict: Verdict, text: str) -> None:
     print(colour(verdict.action))
     silent = "Left out what the client adds to every call." if verdict.action == "repair" else "The call is right."
     print(text or silent)
+
+
+def _print_schema(verdict: Verdict, catalog: Catalog, level: Level) -> None:
+    """What the called tool takes; of an unknown tool, what the one that was probably meant takes."""
+    meant = verdict.report.corrected or verdict.call
+    if tool := catalog.get(meant.tool):
+        print(json.dumps({tool.name: excerpt(tool.schema, tool.schema, level)}, indent=2, ensure_ascii=False))
 
 
 def _read(source: str) -> Any:

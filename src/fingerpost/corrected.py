@@ -9,12 +9,13 @@ stands there, for the caller to fill in.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from fingerpost import schema as schemas
 from fingerpost.diagnosis import Applicability, Call, Path
+from fingerpost.matching import normal_form
 from fingerpost.redact import ECHO_LIMIT, clean, is_clean, is_harmless
 from fingerpost.untrusted import as_list, as_object
 from fingerpost.voice import AS_SENT, Placeholder, key_of, place, written
@@ -45,19 +46,25 @@ class Sayable:
         return len(json.dumps([self.call.arguments, self.as_sent], ensure_ascii=False, default=str))
 
 
-def sayable(corrected: Call, sent: Call, longest: int = ECHO_LIMIT) -> Sayable:
-    """`corrected` as it may be shown to the one who sent `sent`; texts longer than `longest` are left out."""
-    origins = {id(value): at for at, value in _nodes(sent.arguments)}
-    left_out: dict[str, Path | None] = {}
-    arguments = _shown(corrected.arguments, (), longest, origins, left_out)
-    known = {at: place(origin) for at, origin in left_out.items() if origin}
-    return Sayable(Call(clean(corrected.tool), arguments), known, is_complete=len(known) == len(left_out))
+def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT) -> Sayable:
+    """`corrected` as it may be shown to the one who sent `sent`.
+
+    Texts longer than `longest`, and what stands under a name that is `secret`, are left out.
+    """
+    teller = _Teller({id(value): at for at, value in _nodes(sent.arguments)}, secret, longest)
+    fields = as_object(corrected.arguments)
+    arguments = {clean(name): teller.shown(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
+    known = {at: place(origin) for at, origin in teller.left_out.items() if origin}
+    is_complete = len(known) == len(teller.left_out) and all(map(is_clean, fields))
+    return Sayable(Call(clean(corrected.tool), arguments), known, is_complete)
 
 
-def corrected_call(corrected: Call, sent: Call, applicability: Applicability) -> dict[str, Any]:
+def corrected_call(
+    corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
+) -> dict[str, Any]:
     """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out."""
     for longest in _LONGEST_COPIED:
-        said = sayable(corrected, sent, longest)
+        said = sayable(corrected, sent, secret, longest)
         if said.size <= _LARGEST:
             graded = applicability if said.is_complete else Applicability.HAS_PLACEHOLDERS
             call = {"name": said.call.tool, "arguments": said.call.arguments, "applicability": graded.value}
@@ -65,24 +72,36 @@ def corrected_call(corrected: Call, sent: Call, applicability: Applicability) ->
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
 
 
-def _shown(value: Any, at: Path, longest: int, origins: dict[int, Path], left_out: dict[str, Path | None]) -> Any:
-    if isinstance(value, dict) and len(at) < _DEEPEST and all(map(is_clean, as_object(value))):
-        fields = as_object(value).items()
-        return {name: _shown(item, (*at, name), longest, origins, left_out) for name, item in fields}
-    if isinstance(value, list) and len(at) < _DEEPEST and len(as_list(value)) <= _MOST_NODES:
-        items = enumerate(as_list(value))
-        return [_shown(item, (*at, index), longest, origins, left_out) for index, item in items]
-    held = cast("Any", value)
-    if isinstance(held, Placeholder) or _may_be_shown(held, key_of(at), longest):
-        return held
-    left_out[place(at)] = origin = origins.get(id(held))
-    return AS_SENT if origin else Placeholder(f"<{schemas.type_name(held)}>")
+@dataclass(frozen=True, slots=True)
+class _Teller:
+    """Decides leaf by leaf, and remembers where what it left out came from."""
 
+    origins: dict[int, Path]
+    secret: Container[str]
+    longest: int
+    left_out: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
 
-def _may_be_shown(value: Any, key: str, longest: int) -> bool:
-    if isinstance(value, dict | list) or not is_harmless(value, key):
-        return False
-    return is_clean(value, longest) if isinstance(value, str) else len(repr(value)) <= 24
+    def shown(self, value: Any, at: Path) -> Any:
+        if isinstance(value, dict) and len(at) < _DEEPEST and all(map(is_clean, as_object(value))):
+            return {name: self.shown(item, (*at, name)) for name, item in as_object(value).items()}
+        if isinstance(value, list) and len(at) < _DEEPEST and len(as_list(value)) <= _MOST_NODES:
+            return [self.shown(item, (*at, index)) for index, item in enumerate(as_list(value))]
+        held = cast("Any", value)
+        if isinstance(held, Placeholder) or self._may_show(held, at):
+            return held
+        self.left_out[clean(place(at))] = origin = self.origins.get(id(held))
+        return AS_SENT if origin else Placeholder(f"<{schemas.type_name(held)}>")
+
+    def _may_show(self, value: Any, at: Path) -> bool:
+        if isinstance(value, dict | list) or any(
+            normal_form(step) in self.secret for step in at if isinstance(step, str)
+        ):
+            return False
+        if not is_harmless(value, key_of(at)):
+            return False
+        if isinstance(value, str):
+            return is_clean(value, self.longest)
+        return value is None or (-(10**20) < value < 10**20)  # which neither a huge number nor NaN satisfies
 
 
 def _nodes(root: Any) -> Iterator[tuple[Path, Any]]:

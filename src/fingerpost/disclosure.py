@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from fingerpost.redact import clean, is_secret_place
+from fingerpost.redact import clean, is_secret_place, shown
 from fingerpost.schema import Schema, child, properties, required, resolved, types
 from fingerpost.untrusted import as_list, is_number
-from fingerpost.voice import Placeholder, counted, literal
+from fingerpost.voice import Placeholder, counted, is_name, literal
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
@@ -48,7 +48,7 @@ def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, A
 def in_words(root: Schema, node: Any) -> str:
     """One line on what a parameter takes: `integer, 1 to 1000, default 50`."""
     schema = _first_choice(root, node)
-    words = [" or ".join(map(clean, types(root, schema) or ("any value",)))]
+    words = [" or ".join(types(root, schema) or ("any value",))]
     words += [*_enum_words(schema), *_range_words(schema), *_length_words(schema), *_form_words(schema)]
     if "default" in schema and not is_secret_place("", schema) and not isinstance(schema["default"], dict | list):
         words.append(f"default {literal(schema['default'])}")
@@ -70,6 +70,11 @@ def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
     return _made_up(root, schema, name, depth)
 
 
+def quoted_example(root: Schema, node: Any, name: str) -> Any:
+    """The same, with every text cleaned and every list cut short."""
+    return _quoted(example(root, node, name), "")
+
+
 def default_of(root: Schema, node: Any) -> Any:
     """The value a parameter has when it is left out, as far as the schema tells."""
     return _first_choice(root, node).get("default")
@@ -82,7 +87,8 @@ def placeholder(root: Schema, node: Any) -> Placeholder:
         more = f" or {len(choices) - 4:,} more" if len(choices) > 4 else ""
         return Placeholder(f"<{' or '.join(literal(choice) for choice in choices[:4])}{more}>")
     word = schema.get("format") if schema.get("type") == "string" else None
-    return Placeholder(f"<{clean(word) if isinstance(word, str) else ' or '.join(types(root, schema)) or 'value'}>")
+    kinds = " or ".join(types(root, schema)) or "value"
+    return Placeholder(f"<{word if isinstance(word, str) and is_name(word) else kinds}>")
 
 
 def _first_choice(root: Schema, node: Any) -> Schema:
@@ -130,7 +136,7 @@ def _length_words(schema: Schema) -> Iterator[str]:
 
 def _form_words(schema: Schema) -> Iterator[str]:
     if isinstance(form := schema.get("format"), str):
-        yield f"format {clean(form)}"
+        yield f"format {form if is_name(form) else literal(clean(form))}"
     if isinstance(pattern := schema.get("pattern"), str):
         yield f"matching {literal(pattern)}"
 
@@ -177,7 +183,7 @@ def _number_within(schema: Schema, *, whole: bool) -> int | float:
 def _text_within(schema: Schema, name: str) -> str:
     if isinstance(form := schema.get("format"), str) and form in _BY_FORMAT:
         return _BY_FORMAT[form]
-    text = clean(name) or "text"
+    text = clean(name.rpartition(".")[2]) or "text"
     least, most = schema.get("minLength"), schema.get("maxLength")
     if isinstance(least, int) and len(text) < least <= 256:
         text = text.ljust(least, "x")
@@ -187,6 +193,9 @@ def _text_within(schema: Schema, name: str) -> str:
 def _quoted(value: Any, keyword: str) -> Any:
     if isinstance(value, list):
         return [_quoted(item, keyword) for item in cast("list[Any]", value)[:12]]
-    if isinstance(value, str):
+    if isinstance(value, dict):
+        fields = list(cast("dict[str, Any]", value).items())[:8]
+        return {clean(name): _quoted(item, keyword) for name, item in fields} if keyword == "" else {}
+    if isinstance(value, str) and type(value) is not Placeholder:
         return clean(value, 120 if keyword == "description" else 64)
-    return value if not isinstance(value, dict) else {}
+    return shown(value)

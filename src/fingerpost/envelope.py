@@ -22,6 +22,9 @@ from fingerpost.voice import key_of
 LARGEST = 2048
 """The most bytes one reply gains, text and structure together."""
 
+_OVERHEAD = 80
+"""What the names of its own cost the largest of the three shapes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
@@ -35,19 +38,19 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
     """Say a report once, in both forms."""
     call = ""
     if report.corrected:
-        said = sayable(report.corrected, report.call)
+        said = sayable(report.corrected, report.call, report.secret)
         call = said.text
         if not said.is_complete:
             report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     text = "\n".join(within(budget, lines(report, call)))
     structured = _error(report, call) if report.is_refusal else _success(report, call)
-    return Envelope(text, reshape(_trimmed(structured, LARGEST - len(text.encode("utf-8", "replace"))), shape))
+    return Envelope(text, reshape(trimmed(structured, text), shape))
 
 
 def _error(report: Report, call: str) -> dict[str, Any]:
     error = _problem(report.diagnoses[0], report, call)
     if report.corrected:
-        error["corrected_call"] = corrected_call(report.corrected, report.call, report.applicability)
+        error["corrected_call"] = corrected_call(report.corrected, report.call, report.applicability, report.secret)
     if len(report.diagnoses) > 1:
         error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
     if report.unseen:
@@ -149,21 +152,28 @@ def _success(report: Report, call: str) -> dict[str, Any]:
 _EXPENDABLE: tuple[tuple[str, ...], ...] = (
     ("schema_hint",), ("suggestions", "available_categories"), ("suggestions", "similar_tools"), ("hints",),
     ("details", "expected"), ("problems",), ("next_steps", "fix"), ("hint",), ("corrected_call",), ("suggestions",),
-    ("warnings",), ("corrections",), ("details",),
+    ("tips",), ("warnings",), ("next_steps", "refine_search"), ("next_steps", "retry_failed"), ("corrections",),
+    ("next_steps", "get_more"), ("details",),
 )  # fmt: skip
 """What goes first when the structure is too large: what can be asked for, then what is also in the text."""
 
 
-def _trimmed(structured: dict[str, Any], room: int) -> dict[str, Any]:
-    """The structure cut down to `room` bytes, whole fields at a time."""
+def trimmed(structured: dict[str, Any], text: str) -> dict[str, Any]:
+    """The structure cut down to the room that `text` leaves it, whole fields at a time and alike for every shape."""
     holder: dict[str, Any] = structured.get("error", structured)
+    said_twice = _size(holder.get("message", ""))  # in one of the shapes
+    room = LARGEST - len(text.encode("utf-8", "replace")) - _OVERHEAD - said_twice
     for *outer, name in _EXPENDABLE:
         if _size(structured) <= room:
             break
         if name == "problems":
             _shorten(holder, structured, room)
+        elif name == "suggestions" and name in holder:
+            holder[name] = {}
         else:
             (holder.get(outer[0], {}) if outer else holder).pop(name, None)
+    if _size(structured) > room and "message" in holder:
+        holder["message"] = clean(holder["message"], 100)
     return structured
 
 

@@ -85,6 +85,8 @@ class Report:
     warnings: tuple[str, ...] = ()
     is_refusal: bool = False
     info_tool: str | None = None
+    secret: frozenset[str] = frozenset()
+    """Names under which nothing is repeated, because the tool's schema says so."""
     unseen: int = 0
     """How many more findings there are than `diagnoses` tells."""
 
@@ -153,7 +155,7 @@ def explained(case: Case) -> Report:
     """What the server itself complained of, explained by the rules of the content alone."""
     found: dict[tuple[str, Path], Diagnosis] = {}
     mended = case
-    for rule in CONTENT.values() if case.said else ():
+    for rule in CONTENT.values() if case.said and isinstance(case.call.arguments, dict) else ():
         mended = mended.after(_edits(rule, case, found))
     diagnoses = _without_echoes(list(found.values()))
     report = Report(call=case.call, diagnoses=tuple(diagnoses[:MOST]), unseen=max(0, len(diagnoses) - MOST))
@@ -224,7 +226,11 @@ def _passed(call: Call, meant: Call, tool: Tool) -> Verdict:
 def _decided(call: Call, found: list[Diagnosis], case: Case, policy: Policy) -> Verdict:
     """Weigh what was found: severity against the effect of the tool, fixes against what policy allows."""
     report = Report(
-        call=call, diagnoses=tuple(found[:MOST]), info_tool=policy.info_tool, unseen=max(0, len(found) - MOST)
+        call=call,
+        diagnoses=tuple(found[:MOST]),
+        info_tool=policy.info_tool,
+        secret=case.tool.secret_names,
+        unseen=max(0, len(found) - MOST),
     )
     read_only = case.tool.is_read_only
     fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.sure_fix)]

@@ -19,12 +19,13 @@ from fingerpost.diagnosis import NOTHING
 ECHO_LIMIT = 64
 """The most characters of anyone else's text that one echo repeats."""
 
+_LONGEST_NAME = 256
 _LONGEST_READ = 1024
 """Longer text is never repeated, so nobody needs to know whether its tail is secret."""
 
 _SECRET_WORD = re.compile(
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api_?key|(?:access|private|signing|encryption)_?key"
-    r"|credential|authorization|bearer|cookie|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)(?![a-z]))"
+    r"|credential|authorization|bearer|cookie|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z]))"
 )
 _COUNTS_TOKENS = re.compile(
     r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)"
@@ -61,7 +62,7 @@ def is_secret_place(key: str, schema: Mapping[str, Any] = NOTHING, value: Any = 
     """Whether the schema or the name says that what stands here is secret."""
     if schema.get("writeOnly") is True or schema.get("format") == "password":
         return True
-    is_secret, is_count = _secrecy(key[:ECHO_LIMIT])
+    is_secret, is_count = _secrecy(key[-_LONGEST_NAME:])
     return is_secret and not (is_count and isinstance(value, int | float))
 
 
@@ -113,12 +114,13 @@ def shown(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> Any
 def _is_small(value: dict[str, Any] | list[Any], key: str) -> bool:
     """Whether a container is flat, short, and harmless in every part."""
     pairs = list(value.items()) if isinstance(value, dict) else [(key, item) for item in value[:9]]
-    if len(pairs) > 8 or any(isinstance(item, dict | list) for _, item in pairs):
-        return False
-    return sum(len(str(pair)) for pair in pairs) <= ECHO_LIMIT * 2 and all(
-        is_clean(name) and is_harmless(item, name) and (not isinstance(item, str) or is_clean(item))
-        for name, item in pairs
-    )
+    return len(pairs) <= 8 and all(is_clean(name, 24) and _is_small_part(item, name) for name, item in pairs)
+
+
+def _is_small_part(item: Any, name: str) -> bool:
+    if isinstance(item, str):
+        return is_clean(item, 24) and is_harmless(item, name)
+    return not isinstance(item, dict | list) and shown(item, name) is item
 
 
 def _visible(char: str) -> str:
@@ -138,7 +140,8 @@ def _is_random(token: str) -> bool:
     kinds = [_kind(char) for char in letters]
     digit_turns = sum(1 for a, b in pairwise(kinds) if a != b and "0" in (a, b))
     turns = sum(1 for a, b in pairwise(kinds) if a != b)
-    return digit_turns >= 5 or (len(letters) >= 16 and turns >= 0.45 * len(letters))
+    mixed = 0.3 if {"0", "A", "a"} <= set(kinds) else 0.45
+    return digit_turns >= 5 or (len(letters) >= 16 and turns >= mixed * len(letters))
 
 
 def _kind(char: str) -> str:

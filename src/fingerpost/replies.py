@@ -15,7 +15,7 @@ from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call, Diagnosis, Violation
-from fingerpost.envelope import Envelope, render
+from fingerpost.envelope import Envelope, render, trimmed
 from fingerpost.guide import DEFAULT, Report, Verdict, admit, explained
 from fingerpost.policy import Policy
 from fingerpost.shapes import Shape, reshape
@@ -65,10 +65,12 @@ def guided(call: Call, reply: Any, catalog: Catalog, policy: Policy, verdict: Ve
     if not isinstance(reply, dict):
         return reply
     said = cast("dict[str, Any]", reply)
-    for part in ("result", "error") if "jsonrpc" in said else ():
-        if part in said:
-            inner = guided(call, said[part], catalog, policy, verdict)
-            return said if inner is said[part] else {**said, part: inner}
+    if "jsonrpc" in said:
+        part = next((part for part in ("result", "error") if part in said), "")
+        inner = guided(call, said.get(part), catalog, policy, verdict)
+        return said if inner is said.get(part) else {**said, part: inner}
+    if said.get("resultType", "complete") != "complete":
+        return said  # the server asks something back; the call is not over
     if isinstance(said.get("code"), int) and "content" not in said:
         failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict)
         return _protocol_error(said, failure, policy)
@@ -88,6 +90,7 @@ def _failure(
     tool = catalog.get(verdict.call.tool)
     if tool is None:
         return report
+    report = replace(report, secret=tool.secret_names)
     heard = _heard(text, verdict.call, tool)
     known = {diagnosis.at for diagnosis in report.diagnoses}
     fresh = tuple(replace(one, origin="server") for one in heard.diagnoses if one.at not in known)
@@ -147,7 +150,8 @@ def _success(result: dict[str, Any], catalog: Catalog, policy: Policy, verdict: 
         return result
     text = "\n".join(within(policy.budget, [*envelope.text.splitlines(), *advised.lines]))
     more = {"tips": dict(advised.tips), "next_steps": dict(advised.next_steps)}
-    return _appended(result, Envelope(text, {**envelope.structured, **{key: one for key, one in more.items() if one}}))
+    whole = {**envelope.structured, **{key: one for key, one in more.items() if one}}
+    return _appended(result, Envelope(text, trimmed(whole, text)))
 
 
 def _appended(result: dict[str, Any], envelope: Envelope) -> dict[str, Any]:

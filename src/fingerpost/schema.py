@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import unquote
 
 from fingerpost.diagnosis import NOTHING, Path
+from fingerpost.redact import is_secret_place
 from fingerpost.untrusted import as_list, as_object, as_strings
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -24,7 +25,13 @@ DEEPEST = 64
 MOST_EVALUATIONS = 5_000
 """How many subschemas one value may be held against once references are followed; bombs need millions."""
 
+TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+"""The words of JSON Schema for types; an author's other words are not repeated."""
+
 _HOPS = 12
+_MOST_LAYERS = 200
+_MOST_REQUIRED = 100
+"""A validator repeats the whole value in each of its errors, so many of them on a large value cost their product."""
 _MOST_NAMES = 20
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL = ("then", "else")
@@ -43,13 +50,16 @@ def resolved(root: Schema, node: Any) -> Schema:
     return NOTHING
 
 
-def layers(root: Schema, node: Any, depth: int = 0) -> Iterator[Schema]:
+def layers(root: Schema, node: Any) -> Iterator[Schema]:
     """`node` and every schema that speaks of the same value: references, `allOf`, alternatives, conditions."""
-    schema = resolved(root, node)
-    yield schema
-    if depth < _HOPS:
-        for part in _parts(schema):
-            yield from layers(root, part, depth + 1)
+    pending, seen = [node], set[int]()
+    while pending and len(seen) < _MOST_LAYERS:
+        part = pending.pop(0)
+        if id(part) not in seen:
+            seen.add(id(part))
+            schema = resolved(root, part)
+            yield schema
+            pending += _parts(schema)
 
 
 def properties(root: Schema, node: Any) -> dict[str, Any]:
@@ -79,20 +89,21 @@ def is_open(root: Schema, node: Any) -> bool:
     return any(map(_welcomes_more, every)) or not any(as_object(layer.get("properties")) for layer in every)
 
 
-def types(root: Schema, node: Any) -> tuple[str, ...]:
+def types(root: Schema, node: Any, depth: int = 0) -> tuple[str, ...]:
     """The JSON types a value may have, in the author's order; empty when any will do."""
     schema = resolved(root, node)
-    if stated := as_strings(schema.get("type")) or as_strings([schema.get("type")]):
-        return tuple(stated)
+    stated = as_strings(schema.get("type")) or as_strings([schema.get("type")])
+    if stated or depth > _HOPS:
+        return tuple(kind for kind in stated if kind in TYPES)
     if "const" in schema:
         return (type_name(schema["const"]),)
     if choices := as_list(schema.get("enum")):
         return tuple(dict.fromkeys(map(type_name, choices)))
     for keyword in ("anyOf", "oneOf"):
         if branches := as_list(schema.get(keyword)):
-            return _union([types(root, branch) for branch in branches[:_MOST_NAMES]])
+            return _union([types(root, branch, depth + 1) for branch in branches[:_MOST_NAMES]])
     if parts := as_list(schema.get("allOf")):
-        return next(filter(None, (types(root, part) for part in parts[:_MOST_NAMES])), ())
+        return next(filter(None, (types(root, part, depth + 1) for part in parts[:_MOST_NAMES])), ())
     return ("object",) if "properties" in schema else ("array",) if "items" in schema else ()
 
 
@@ -139,6 +150,26 @@ def at(root: Schema, path: Path) -> Schema:
     return node
 
 
+def secret_names(root: Schema) -> frozenset[str]:
+    """The properties, at any depth, that the schema itself declares secret."""
+    found, seen = set[str](), set[int]()
+    pending: list[Any] = [root]
+    while pending and len(seen) < LARGEST:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        found |= {
+            name for name, schema in as_object(as_object(node).get("properties")).items() if _is_secret(root, schema)
+        }
+        pending += [inner for inner in (*as_object(node).values(), *as_list(node)) if isinstance(inner, dict | list)]
+    return frozenset(found)
+
+
+def _is_secret(root: Schema, node: Any) -> bool:
+    return any(is_secret_place("", layer) for layer in layers(root, node))
+
+
 def is_readable(root: Any) -> bool:
     """Whether a schema is small and shallow enough, its references included, to be held against a call."""
     pending, seen = [(root, 0)], 0
@@ -146,6 +177,8 @@ def is_readable(root: Any) -> bool:
         node, depth = pending.pop()
         seen += 1
         if depth > DEEPEST or seen + len(pending) > LARGEST:
+            return False
+        if len(as_list(as_object(node).get("required"))) > _MOST_REQUIRED:
             return False
         if isinstance(node, dict):
             pending += [(value, depth + 1) for value in cast("dict[str, Any]", node).values()]

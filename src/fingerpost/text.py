@@ -6,6 +6,7 @@ spent, so what is left always reads.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.diagnosis import Applicability, CallTool, Diagnosis, Severity
@@ -36,13 +37,18 @@ def within(budget: int, said: Iterable[str]) -> Iterator[str]:
     for line in said:
         if line in before:
             continue
-        if len(line) > budget:
+        if _cost(line) > budget:
             if not before and budget > 0:
-                yield line[: budget - 1] + "…"
+                yield line[: budget * len(line) // _cost(line) - 1] + "…"
             return
         before.add(line)
-        budget -= len(line) + 1
+        budget -= _cost(line) + 1
         yield line
+
+
+def _cost(line: str) -> int:
+    """Characters, but a script that takes many bytes for each counts for more: replies are bounded in bytes too."""
+    return max(len(line), len(line.encode("utf-8", "replace")) * 5 // 8)
 
 
 def call_line(report: Report, call: str) -> str:
@@ -63,7 +69,7 @@ def help_call(report: Report) -> str:
     if report.corrected is None and any(diagnosis.code == "UNKNOWN_TOOL" for diagnosis in report.diagnoses):
         return f"{report.info_tool}()"
     known = report.corrected.tool if report.corrected else report.call.tool
-    return f'{report.info_tool}(tool: "{clean(known)}")'
+    return f"{report.info_tool}(tool: {json.dumps(clean(known), ensure_ascii=False)})"
 
 
 def has_better(report: Report) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from fingerpost import disclosure
 from fingerpost.catalog import Catalog, Tool
+from fingerpost.corrected import sayable
 from fingerpost.diagnosis import Call, Replace
 from fingerpost.redact import clean, is_clean, is_harmless
 from fingerpost.untrusted import as_list, as_object, parsed
@@ -69,7 +70,7 @@ def advice(call: Call, result: Mapping[str, Any], catalog: Catalog) -> Advice:
     ):
         return Advice()
     if any(payload.get(word) is True for word in _PARTIAL):
-        return _partial(call, payload)
+        return _partial(call, tool, payload)
     return _paged(call, tool, payload, catalog)
 
 
@@ -86,11 +87,11 @@ def _only_text(result: Mapping[str, Any]) -> str:
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
 
 
-def _partial(call: Call, payload: Mapping[str, Any]) -> Advice:
+def _partial(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
     failed = [part for word in _FAILED for part in as_list(payload.get(word))]
     told = f"{counted(len(failed), 'part')} failed" if failed else "Some parts failed"
     steps = {
-        "retry_failed": f"{written(call)} for the parts that failed",
+        "retry_failed": f"{clean(sayable(call, call, tool.secret_names).text, 240)} for the parts that failed",
         "check_permissions": "Check that the parts that failed may be accessed",
         "proceed_anyway": "The results shown are valid: go on with them",
     }
@@ -165,12 +166,12 @@ def _more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> 
     for name in tool.params:
         if cursor and _CURSOR_PARAM.fullmatch(name):
             shown = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
-            return _with(call, name, shown)
+            return _with(call, tool, name, shown)
         before = call.arguments.get(name, 0)
         if _OFFSET.fullmatch(name) and isinstance(before, int) and returned:
-            return _with(call, name, before + returned)
+            return _with(call, tool, name, before + returned)
         if _PAGE.fullmatch(name) and isinstance(page := call.arguments.get(name, 1), int):
-            return _with(call, name, page + 1)
+            return _with(call, tool, name, page + 1)
     return None
 
 
@@ -191,11 +192,11 @@ def _refined(call: Call, tool: Tool) -> str | None:
     if name is None:
         return None
     examples = disclosure.quoted_schema(tool.schema, tool.params[name]).get("examples")
-    return _with(call, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name]))
+    return _with(call, tool, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name]))
 
 
-def _with(call: Call, name: str, value: Any) -> str:
-    return clean(written(Replace((name,), value).applied_to(call)), 240)
+def _with(call: Call, tool: Tool, name: str, value: Any) -> str:
+    return clean(sayable(Replace((name,), value).applied_to(call), call, tool.secret_names).text, 240)
 
 
 def _kept(**steps: str | None) -> dict[str, str]:

@@ -43,9 +43,16 @@ def parsed(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "[") or len(text) > _LARGEST_TEXT:
         return text
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refused, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
         return text
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object that says a name twice has two readings, so it has none."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
 
 
 def _refused(word: str) -> Any:

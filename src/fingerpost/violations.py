@@ -6,19 +6,20 @@ whose marks (`const`, `enum`) it carries, or else the one with the fewest and sm
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost.diagnosis import NOTHING, Path, Violation
 from fingerpost.formats import LENIENT
 
 if TYPE_CHECKING:
-    from jsonschema_rs import PatternOptionsType, ValidationError, Validator
+    from jsonschema_rs import ValidationError, Validator
 
 MOST = 20
 """Findings in one answer; past these a caller is told how many more there are."""
 
+_BACKTRACKING = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
 _DEEPEST = 8
 _ALTERNATIVES = {"anyOf", "oneOf"}
 _DISTANCE = {"type": 4.0, "enum": 3.0, "const": 6.0, "additionalProperties": 1.5, "required": 1.0}
@@ -27,26 +28,30 @@ _DISTANCE = {"type": 4.0, "enum": 3.0, "const": 6.0, "additionalProperties": 1.5
 def compiled(schema: Mapping[str, Any]) -> Validator | None:
     """A validator that reaches for nothing outside the schema; none where the schema is broken or needs to.
 
-    Imported when first needed: a process that sees no call does not pay for the validator.
+    Patterns are matched in linear time. Those that only a backtracking engine could match (look-around,
+    back-references) are not checked: nothing is claimed about them.
     """
-    import jsonschema_rs
+    import jsonschema_rs  # when first needed: a process that sees no call does not pay for it
 
-    for regexes in _engines():
+    options: dict[str, Any] = {"offline": True, "validate_formats": True, "formats": LENIENT}
+    linear = jsonschema_rs.RegexOptions(size_limit=1 << 20)
+    for readable in (dict(schema), _without_backtracking(dict(schema))):
         try:
-            return jsonschema_rs.validator_for(
-                dict(schema), offline=True, validate_formats=True, formats=LENIENT, pattern_options=regexes
-            )
+            return jsonschema_rs.validator_for(readable, pattern_options=linear, **options)
         except (ValueError, jsonschema_rs.ReferencingError):
             continue
     return None
 
 
-@cache
-def _engines() -> tuple[PatternOptionsType, ...]:
-    """Linear time first. Look-around needs the second engine, which is told to give up early rather than late."""
-    from jsonschema_rs import FancyRegexOptions, RegexOptions
+def _without_backtracking(node: Any) -> Any:
+    if isinstance(node, dict):
+        fields = cast("dict[str, Any]", node).items()
+        return {key: _without_backtracking(value) for key, value in fields if not _backtracks(key, value)}
+    return [_without_backtracking(item) for item in cast("list[Any]", node)] if isinstance(node, list) else node
 
-    return RegexOptions(size_limit=1 << 20), FancyRegexOptions(backtrack_limit=2_000)
+
+def _backtracks(key: str, value: Any) -> bool:
+    return key == "pattern" and isinstance(value, str) and _BACKTRACKING.search(value) is not None
 
 
 def told(errors: Iterable[ValidationError], root: Mapping[str, Any]) -> tuple[Violation, ...]:

@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any, cast
 
 from fingerpost.diagnosis import Call, Path
-from fingerpost.redact import ECHO_LIMIT, Described, clean, is_clean, is_harmless
+from fingerpost.redact import Described, clean, is_clean, is_harmless
 
 _NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
 _DEEPEST = 6
@@ -51,26 +51,26 @@ def counted(number: int, noun: str) -> str:
 
 
 def place(at: Path) -> str:
-    """`factors[1].numerator`, as the caller would write it."""
+    """`factors[1].numerator`, as the caller would write it. Foreign text: to be quoted or cleaned before it is said."""
     text = ""
     for step in at:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif is_name(step):
-            text += f".{step}" if text else step
-        else:
-            text += f"[{json.dumps(clean(step), ensure_ascii=False)}]"
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
 
 
+def label(at: Path) -> str:
+    """The place in front of a colon: bare where it is plainly a name."""
+    return name if is_name(name := place(at)) else json.dumps(clean(name), ensure_ascii=False)
+
+
 def key_of(at: Path) -> str:
-    """The name that a value stands under; an item of a list stands under the name of the list."""
-    return next((step for step in reversed(at) if isinstance(step, str)), "")
+    """All the names that a value stands under: what is below `credentials` is as secret as that."""
+    return ".".join(step for step in at if isinstance(step, str))
 
 
 def parameter(at: Path) -> str:
     """How a message names the place: `Parameter 'max'`."""
-    return f"Parameter '{clean(place(at), ECHO_LIMIT * 2)}'" if at else "The arguments"
+    return f"Parameter {quoted(place(at))}" if at else "The arguments"
 
 
 def written(call: Call, keys: Mapping[str, Any] | None = None) -> str:
@@ -95,7 +95,8 @@ def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
     if isinstance(value, list):
         return f"[{', '.join(literal(item, key, depth) for item in value)}]"
     pairs = [
-        f"{json.dumps(clean(name), ensure_ascii=False)}: {literal(item, name, depth)}" for name, item in value.items()
+        f"{json.dumps(clean(name), ensure_ascii=False)}: {literal(item, f'{key}.{name}', depth)}"
+        for name, item in value.items()
     ]
     return f"{{{', '.join(pairs)}}}"
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.matching import Match, closest
-from fingerpost.redact import clean, shown
+from fingerpost.redact import clean
 from fingerpost.rules.respelling import respelling, to_fill_in
 from fingerpost.voice import literal, parameter
 
@@ -29,10 +29,10 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 
 def _found(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
-    value, key = case.value(violation.at), str(violation.at[-1])
+    value = case.value(violation.at)
     same = respelling(case, violation)
     near = [] if same else _near(violation.at, value, choices)
-    received = shown(value, key, violation.schema)
+    received = case.shown(violation.at, violation.schema)
     allowed = offered(choices)
     return case.finding(
         CODE,

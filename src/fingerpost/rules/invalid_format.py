@@ -15,9 +15,9 @@ from typing import Any
 from fingerpost import disclosure
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Replace, Severity, Violation
-from fingerpost.redact import clean, shown
+from fingerpost.redact import clean
 from fingerpost.rules.respelling import respelling, to_fill_in
-from fingerpost.voice import literal, parameter, place
+from fingerpost.voice import key_of, label, literal, parameter
 
 CODE = "INVALID_FORMAT"
 
@@ -27,11 +27,12 @@ _YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})")
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.broken("format", "pattern"):
-        yield _found(case, violation)
+        if isinstance(case.value(violation.at), str):
+            yield _found(case, violation)
 
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
-    key = str(violation.at[-1]) if violation.at else ""
+    key = key_of(violation.at)
     value = case.value(violation.at)
     asked = _asked(violation)
     fix = respelling(case, violation) or _date(case, violation, value)
@@ -40,7 +41,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
         f"{parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {asked}",
         violation.at,
         severity=Severity.MEDIUM,
-        details={"got": shown(value, key, violation.schema), "expected": asked},
+        details={"got": case.shown(violation.at, violation.schema), "expected": asked},
         fixes=(fix or to_fill_in(case, violation),),
         hint="" if fix else _hint(case, violation, key),
     )
@@ -66,4 +67,4 @@ def _hint(case: Case, violation: Violation, key: str) -> str:
     """An example, where one can be given that is known to be right."""
     example = disclosure.example(case.tool.schema, violation.schema, key)
     is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
-    return f"For example {clean(place(violation.at), 128)}: {literal(example)}" if is_right else ""
+    return f"For example {label(violation.at)}: {literal(example)}" if is_right else ""

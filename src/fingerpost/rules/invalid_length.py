@@ -23,7 +23,7 @@ _NOUNS = {
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.broken(*_NOUNS):
-        if isinstance(violation.expected, int):
+        if isinstance(violation.expected, int) and isinstance(case.value(violation.at), str | list | dict):
             yield _found(case, violation, violation.expected)
 
 

@@ -13,9 +13,9 @@ from fingerpost import disclosure
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Diagnosis, Violation
-from fingerpost.redact import clean, shown
+from fingerpost.redact import clean
 from fingerpost.rules.respelling import respelling, to_fill_in
-from fingerpost.voice import key_of, literal, parameter, place, type_list
+from fingerpost.voice import key_of, label, literal, parameter, type_list
 
 CODE = "INVALID_TYPE"
 
@@ -43,7 +43,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
         details={
             "expected_type": type_list(expected),
             "received_type": received,
-            "received_value": shown(value, key_of(violation.at), violation.schema),
+            "received_value": case.shown(violation.at, violation.schema),
             "expected": disclosure.in_words(case.tool.schema, violation.schema),
             "got": received,
         },
@@ -54,8 +54,8 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
 
 
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
-    key = str(violation.at[-1])
+    key = key_of(violation.at)
     example = disclosure.example(case.tool.schema, violation.schema, key)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
     is_short = not isinstance(example, dict | list) or len(str(cast("Any", example))) < 60
-    return f"{ask}: {clean(place(violation.at), 128)}: {literal(example, key)}" if is_short else ask
+    return f"{ask}: {label(violation.at)}: {literal(example, key)}" if is_short else ask

@@ -18,7 +18,7 @@ from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.redact import clean, is_harmless
 from fingerpost.untrusted import as_strings
-from fingerpost.voice import key_of, listed, literal, place, quoted
+from fingerpost.voice import key_of, label, listed, literal, place, quoted
 
 CODE = "MISSING_REQUIRED"
 
@@ -38,7 +38,7 @@ def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
         code=CODE,
         message=_message(case, violation, names),
         at=at,
-        details={"parameter": clean(place(at), 128), "expected": disclosure.in_words(root, schema), "got": "nothing"},
+        details={"parameter": label(at), "expected": disclosure.in_words(root, schema), "got": "nothing"},
         fixes=(_filled(case, at, schema),),
         hint=_described(at, disclosure.in_words(root, schema), schema.get("description")) if len(names) == 1 else "",
         schema_hint=_schema_hint(case, violation.at, names),
@@ -73,7 +73,7 @@ def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
 
 def _described(at: Path, words: str, description: Any) -> str:
     said = f" ({literal(clean(description))})" if isinstance(description, str) and description.strip() else ""
-    return f"{clean(place(at), 128)}: {words}{said}"
+    return f"{label(at)}: {words}{said}"
 
 
 def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
@@ -84,5 +84,5 @@ def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
     return {
         **disclosure.excerpt(root, schema, "minimal"),
         "types": {clean(name): disclosure.in_words(root, declared[name]) for name in names if name in declared},
-        "example": {clean(name): disclosure.example(root, declared[name], name) for name in needed[:8]},
+        "example": {clean(name): disclosure.quoted_example(root, declared[name], name) for name in needed[:8]},
     }

@@ -12,10 +12,10 @@ from typing import Any
 
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Replace, Severity, Violation
-from fingerpost.redact import Described, clean, is_harmless, shown
+from fingerpost.redact import Described, clean, shown
 from fingerpost.rules.respelling import to_fill_in
 from fingerpost.untrusted import is_number
-from fingerpost.voice import key_of, literal, parameter, place
+from fingerpost.voice import key_of, label, literal, parameter
 
 CODE = "OUT_OF_RANGE"
 
@@ -23,35 +23,39 @@ _WORDS = {
     "minimum": "is below minimum", "maximum": "exceeds maximum", "exclusiveMinimum": "must be more than",
     "exclusiveMaximum": "must be less than", "multipleOf": "is not a multiple of",
 }  # fmt: skip
+_LARGEST_RECKONED = 10**15
 _PAGING = re.compile(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
 _LIMITS = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.broken(*_WORDS):
-        yield _found(case, violation)
+        if is_number(case.value(violation.at)):
+            yield _found(case, violation)
 
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
-    value, key = case.value(violation.at), key_of(violation.at)
+    value, received = case.value(violation.at), case.shown(violation.at, violation.schema)
     limits = {word: limit for word in _WORDS if is_number(limit := violation.schema.get(word))}
-    received = shown(value, key, violation.schema)
-    legal = nearest_legal(value, limits, whole=violation.schema.get("type") == "integer" or isinstance(value, int))
-    words, said = _WORDS[violation.keyword], "" if isinstance(received, Described) else f" value {literal(received)}"
-    may_say = legal is not None and is_harmless(value, key, violation.schema)
+    limits.setdefault(violation.keyword, violation.expected)
+    is_whole = violation.schema.get("type") == "integer" or isinstance(value, int)
+    legal = None if isinstance(received, Described) else nearest_legal(value, limits, whole=is_whole)
+    said = "" if isinstance(received, Described) else f" value {literal(received)}"
     return case.finding(
         CODE,
-        f"{parameter(violation.at)}{said} {words} {literal(violation.expected)}",
+        f"{parameter(violation.at)}{said} {_WORDS[violation.keyword]} {literal(shown(violation.expected))}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"value": received, **_limits(limits), "got": received, "expected": _expected(limits)},
-        fixes=(_fix(violation, legal) if may_say and legal is not None else to_fill_in(case, violation),),
-        hint=_hint(case, violation, legal) if may_say and legal is not None else "",
+        fixes=(to_fill_in(case, violation) if legal is None else _fix(violation, legal),),
+        hint="" if legal is None else _hint(case, violation, legal),
     )
 
 
 def nearest_legal(value: float, limits: Mapping[str, float], *, whole: bool) -> int | float | None:
     """The legal number nearest to `value`, or none when the limits leave no room that we can find."""
+    if not all(abs(number) <= _LARGEST_RECKONED for number in (value, *limits.values())):
+        return None
     step = limits.get("multipleOf") or (1 if whole else 0)
     low = max((limits[word] for word in ("minimum", "exclusiveMinimum") if word in limits), default=None)
     high = min((limits[word] for word in ("maximum", "exclusiveMaximum") if word in limits), default=None)
@@ -76,7 +80,7 @@ def _limits(limits: dict[str, Any]) -> dict[str, Any]:
         "exclusiveMaximum": "exclusive_maximum",
         "multipleOf": "multiple_of",
     }
-    return {names.get(word, word): limit for word, limit in limits.items()}
+    return {names.get(word, word): shown(limit) for word, limit in limits.items()}
 
 
 def _expected(limits: dict[str, Any]) -> str:
@@ -86,7 +90,7 @@ def _expected(limits: dict[str, Any]) -> str:
         "exclusiveMinimum": "more than",
         "exclusiveMaximum": "less than",
     }
-    return ", ".join(f"{words.get(word, 'a multiple of')} {literal(limit)}" for word, limit in limits.items())
+    return ", ".join(f"{words.get(word, 'a multiple of')} {literal(shown(limit))}" for word, limit in limits.items())
 
 
 def _fix(violation: Violation, legal: int | float) -> Fix:
@@ -94,7 +98,7 @@ def _fix(violation: Violation, legal: int | float) -> Fix:
 
 
 def _hint(case: Case, violation: Violation, legal: int | float) -> str:
-    name = clean(place(violation.at), 128)
+    name = label(violation.at)
     pager = next((param for param in case.tool.params if _PAGING.fullmatch(param)), None)
     if pager and violation.keyword in ("maximum", "exclusiveMaximum") and _LIMITS.match(key_of(violation.at)):
         return f"Use {name}: {literal(legal)} for maximum results, or paginate with {clean(pager)}"

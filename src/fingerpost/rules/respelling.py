@@ -20,10 +20,11 @@ from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
 from fingerpost.matching import normal_form
-from fingerpost.untrusted import as_list, as_strings, parsed
+from fingerpost.untrusted import as_list, as_strings, is_number, parsed
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?")
+_NUMBER = re.compile(r"-?(?=[\d.]{1,16}(?:[eE]|$))(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+"""At most fifteen digits: a float gives every one of them back."""
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -74,7 +75,7 @@ def _readings(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Ed
             return
     if kinds in (("array",), ("array", "null")) and not isinstance(value, list) and value not in (None, ""):
         yield Replace(at, [value]), Grade.LOSSLESS
-    if isinstance(value, int | float) and not isinstance(value, bool) and "string" in kinds:
+    if is_number(value) and abs(value) < 10**20 and "string" in kinds:
         yield Replace(at, str(value)), Grade.OFFERED
     if len(as_list(value)) == 1:
         yield Replace(at, as_list(value)[0]), Grade.OFFERED

@@ -17,9 +17,10 @@ from typing import Any
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
-from fingerpost.matching import FIRST, Match, closest, normal_form
+from fingerpost.matching import FIRST, Match, Names, closest, normal_form
 from fingerpost.redact import clean
 from fingerpost.rules.respelling import takes
+from fingerpost.violations import MOST
 from fingerpost.voice import place, quoted
 
 CODE = "UNKNOWN_PARAM"
@@ -37,21 +38,21 @@ def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
         yield (), case.tool.params, case.tool.is_open
     forbidden = {violation.at: violation for violation in case.broken("additionalProperties")}
     for at in [*forbidden, *(at for at in missing if at not in forbidden)]:
-        if at:
+        if at and isinstance(case.value(at), dict):
             schema = forbidden[at].schema if at in forbidden else case.schema(at)
             yield at, schemas.properties(case.tool.schema, schema), at not in forbidden
 
 
 def _strays(case: Case, holder: Path, declared: Mapping[str, Any], *, must_be_near: bool) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
-    strays = [key for key in given if key not in declared]
+    strays = [key for key in given if key not in declared][:MOST]
     if not strays:
         return
-    unset = [name for name in declared if name not in given]
+    unset = Names(name for name in declared if name not in given)
     context = _context(case, holder, declared, given)
     readings = {
         stray: closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
-        for stray in strays[:20]
+        for stray in strays
     }
     claims = Counter(matches[0].name for matches in readings.values() if matches)
     for stray, matches in readings.items():
@@ -75,8 +76,8 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
 def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
     edit = Rename(at, match.name)
     same_letters = normal_form(str(at[-1])) == normal_form(match.name)
-    takes_value = same_letters or takes(case.after([edit]), (*at[:-1], match.name))
-    sure = match.is_clear and claims == 1 and takes_value
+    is_only = match.is_clear and claims == 1
+    sure = is_only and (same_letters or takes(case.after([edit]), (*at[:-1], match.name)))
     return Fix(
         edit=edit,
         applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
@@ -89,7 +90,7 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
 
 def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
     near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
-    twin = next((name for name in declared if not near and _is_twin(name, str(at[-1]))), None)
+    twin = None if near else _twin(case, at, declared)
     asked = f", did you mean {quoted(near.value)}?" if near else ""
     return case.finding(
         CODE,
@@ -105,5 +106,8 @@ def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) 
     )
 
 
-def _is_twin(name: str, stray: str) -> bool:
-    return any(match.confidence > FIRST for match in closest(stray, [name], "parameter"))
+def _twin(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
+    """The declared name that the stray is near to, but which is given already."""
+    taken = [name for name in case.value(at[:-1]) if name in declared]
+    near = closest(str(at[-1]), taken, "parameter")
+    return near[0].name if near and near[0].confidence > FIRST else None

@@ -8,6 +8,7 @@ however near: running another tool than the one named is how data is lost.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from fingerpost.catalog import Catalog
 from fingerpost.diagnosis import Applicability, Call, CallTool, Diagnosis, Fix, Grade
@@ -24,8 +25,8 @@ _MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
 
 
 def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
-    bare = _without_prefix(call.tool, catalog)
-    fixes = _same_name(call.tool, bare, catalog) or _near(call, bare, catalog)
+    names = list(_behind_prefixes(call.tool, catalog))
+    fixes = _same_name(names, catalog) or _near(call, names[-1], catalog)
     similar = [fix.label for fix in fixes[:_MOST_SIMILAR]]
     categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
     lister = (
@@ -51,19 +52,23 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
     )
 
 
-def _without_prefix(name: str, catalog: Catalog) -> str:
-    """The name behind what clients are known to put in front of one; another server's name is no such thing."""
+def _behind_prefixes(name: str, catalog: Catalog) -> Iterator[str]:
+    """The name, and what stands behind each thing that clients are known to put in front of one.
+
+    Another server's name is no such thing: a call that was meant for it is not ours to take.
+    """
     bare = name[:256]
+    yield bare
     while (prefix := _CLIENT.match(bare)) and prefix.end() < len(bare):
         server = prefix["mcp"] or prefix["server"]
         if server and catalog.server and normal_form(server) != normal_form(catalog.server):
-            return bare
+            return
         bare = bare[prefix.end() :]
-    return bare
+        yield bare
 
 
-def _same_name(sent: str, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
-    for name in dict.fromkeys((bare, sent)):
+def _same_name(names: Iterable[str], catalog: Catalog) -> tuple[Fix, ...]:
+    for name in names:
         hits = [name] if catalog.get(name) else catalog.spelled(name)
         if len(hits) == 1:
             return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS),)

@@ -13,8 +13,7 @@ from itertools import islice
 from fingerpost.case import Case
 from fingerpost.diagnosis import Diagnosis, Severity
 from fingerpost.hazards import hazards
-from fingerpost.redact import clean
-from fingerpost.voice import parameter, place
+from fingerpost.voice import label, parameter
 
 CODE = "UNSAFE_INPUT"
 
@@ -27,5 +26,5 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
             severity=Severity.CRITICAL,
             at=at,
             retryable=False,
-            details={"parameter": clean(place(at), 128)},
+            details={"parameter": label(at)},
         )
