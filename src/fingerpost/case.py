@@ -69,9 +69,12 @@ class Case:
 
     def shown(self, at: Path, schema: Mapping[str, Any]) -> Any:
         """The value at `at` as it may be repeated."""
-        is_secret = any(normal_form(step) in self.tool.secret_names for step in at if isinstance(step, str))
         value = self.value(at)
-        return described(value) if is_secret else shown(value, key_of(at), schema)
+        return described(value) if self.is_secret(at) else shown(value, key_of(at), schema)
+
+    def is_secret(self, at: Path) -> bool:
+        """Whether the tool's schema says that what stands here, or above here, is secret."""
+        return any(normal_form(step) in self.tool.secret_names for step in at if isinstance(step, str))
 
     def schema(self, at: Path) -> Mapping[str, Any]:
         return schemas.at(self.tool.schema, at)

@@ -16,7 +16,7 @@ from fingerpost.voice import Placeholder, counted, is_name, literal
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
-_MOST_NAMES = 20
+_MOST_NAMES, _DEEPEST = 20, 3
 _KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "default", "description", "examples",
@@ -159,11 +159,11 @@ def _made_up(root: Schema, schema: Schema, name: str, depth: int) -> Any:
             return None
         case "array":
             least = least if is_number(least := schema.get("minItems")) else 1
-            item = example(root, child(root, schema, 0), name, depth + 1) if depth < 4 else None
+            item = example(root, child(root, schema, 0), name, depth + 1) if depth < _DEEPEST else None
             return [item] * int(min(max(least, 1), 3))
         case "object":
-            needed = required(root, schema) if depth < 4 else ()
-            return {key: example(root, child(root, schema, key), key, depth + 1) for key in needed[:_MOST_NAMES]}
+            needed = required(root, schema) if depth < _DEEPEST else ()
+            return {key: example(root, child(root, schema, key), key, depth + 1) for key in needed[:8]}
         case _:
             return _text_within(schema, name)
 

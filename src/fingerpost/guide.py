@@ -29,7 +29,7 @@ from fingerpost.diagnosis import (
 )
 from fingerpost.matching import FIRST
 from fingerpost.policy import Action, Policy
-from fingerpost.redact import clean, shown
+from fingerpost.redact import clean, described, shown
 from fingerpost.rules import CONTAINER, CONTENT, Rule, missing_required, unknown_param, unknown_tool, unsafe_input
 from fingerpost.rules.client_noise import without_noise
 from fingerpost.untrusted import as_object
@@ -321,26 +321,20 @@ def _warning(diagnosis: Diagnosis) -> str:
 
 def _correction(diagnosis: Diagnosis, fix: Fix) -> Correction:
     """What was done, in the words of the note and the fields of the wire."""
-    where = f"Parameter {quoted(place(diagnosis.at))}"
-    key = key_of(diagnosis.at)
+    where, key = f"Parameter {quoted(place(diagnosis.at))}", key_of(diagnosis.at)
+    got, received = diagnosis.details.get("got"), diagnosis.details.get("received_value")
     match fix.edit:
         case CallTool(name):
-            sent = clean(str(diagnosis.details.get("got")))
-            return Correction(sent, clean(name), 1.0, f"Tool {quoted(sent)} was auto-corrected to {quoted(name)}")
+            return Correction(got, clean(name), 1.0, f"Tool {quoted(str(got))} was auto-corrected to {quoted(name)}")
         case Rename(at, name):
-            return Correction(
-                clean(str(at[-1])), clean(name), fix.confidence, f"{where} was auto-corrected to {quoted(name)}"
-            )
+            note = f"{where} was auto-corrected to {quoted(name)}"
+            return Correction(clean(str(at[-1])), clean(name), fix.confidence, note)
         case Drop():
-            return Correction(
-                diagnosis.details.get("received_value"),
-                None,
-                fix.confidence,
-                f"{where} was left out because it was empty",
-            )
-        case Replace((), _):
-            return Correction(diagnosis.details.get("got"), "object", 1.0, fix.done)
+            return Correction(received, None, fix.confidence, f"{where} was left out because it was empty")
+        case Replace(()):
+            return Correction(got, "object", 1.0, fix.done)
+        case Replace(_, value) if fix.value is None:
+            return Correction(received, described(value), fix.confidence, f"{where} was auto-corrected")
         case Replace(_, value):
-            source = diagnosis.details.get("received_value")
-            target = shown(value, key)
-            return Correction(source, target, fix.confidence, f"{where} was auto-corrected to {literal(value, key)}")
+            note = f"{where} was auto-corrected to {literal(value, key)}"
+            return Correction(received, shown(value, key), fix.confidence, note)

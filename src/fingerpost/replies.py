@@ -144,7 +144,10 @@ def _protocol_error(error: dict[str, Any], report: Report, policy: Policy) -> di
 
 
 def _success(result: dict[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict) -> dict[str, Any]:
-    envelope = render(verdict.report, budget=policy.budget)
+    report = verdict.report
+    if report.is_refusal:  # and sent all the same: what the server took is a success, whatever we would have said
+        report = replace(report, is_refusal=False, warnings=tuple(one.message for one in report.diagnoses))
+    envelope = render(report, budget=policy.budget)
     advised = advice(verdict.call, result, catalog) if policy.tips else Advice()
     if not envelope.text and not advised:
         return result

@@ -29,8 +29,9 @@ TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", 
 """The words of JSON Schema for types; an author's other words are not repeated."""
 
 _HOPS = 12
+_DEEPEST_UNION = 3
 _MOST_LAYERS = 200
-_MOST_REQUIRED = 100
+_WIDEST = 100
 """A validator repeats the whole value in each of its errors, so many of them on a large value cost their product."""
 _MOST_NAMES = 20
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
@@ -93,7 +94,7 @@ def types(root: Schema, node: Any, depth: int = 0) -> tuple[str, ...]:
     """The JSON types a value may have, in the author's order; empty when any will do."""
     schema = resolved(root, node)
     stated = as_strings(schema.get("type")) or as_strings([schema.get("type")])
-    if stated or depth > _HOPS:
+    if stated or depth > _DEEPEST_UNION:
         return tuple(kind for kind in stated if kind in TYPES)
     if "const" in schema:
         return (type_name(schema["const"]),)
@@ -178,7 +179,7 @@ def is_readable(root: Any) -> bool:
         seen += 1
         if depth > DEEPEST or seen + len(pending) > LARGEST:
             return False
-        if len(as_list(as_object(node).get("required"))) > _MOST_REQUIRED:
+        if any(len(as_list(as_object(node).get(word))) > _WIDEST for word in ("required", *_IN_PLACE)):
             return False
         if isinstance(node, dict):
             pending += [(value, depth + 1) for value in cast("dict[str, Any]", node).values()]

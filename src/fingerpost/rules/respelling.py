@@ -20,7 +20,9 @@ from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
 from fingerpost.matching import normal_form
+from fingerpost.redact import is_harmless
 from fingerpost.untrusted import as_list, as_strings, is_number, parsed
+from fingerpost.voice import key_of
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(?=[\d.]{1,16}(?:[eE]|$))(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
@@ -31,6 +33,7 @@ _BOOLEANS = {"true": True, "false": False}
 def respelling(case: Case, violation: Violation) -> Fix | None:
     """The first way of writing the offending value that mends its place."""
     value = case.value(violation.at)
+    is_hidden = not is_harmless(value, key_of(violation.at)) or case.is_secret(violation.at)
     for edit, grade in _readings(case, violation, value):
         if _mends(case, edit, violation.at):
             sure = grade is not Grade.OFFERED or isinstance(value, int | float)
@@ -39,7 +42,7 @@ def respelling(case: Case, violation: Violation) -> Fix | None:
                 Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
                 grade,
                 confidence=1.0 if grade is Grade.LOSSLESS else 0.95 if sure else 0.8,
-                value=edit.value if isinstance(edit, Replace) else None,
+                value=edit.value if isinstance(edit, Replace) and not is_hidden else None,
             )
     return None
 

@@ -21,7 +21,7 @@ from fingerpost.matching import FIRST, Match, Names, closest, normal_form
 from fingerpost.redact import clean
 from fingerpost.rules.respelling import takes
 from fingerpost.violations import MOST
-from fingerpost.voice import place, quoted
+from fingerpost.voice import label, place, quoted
 
 CODE = "UNKNOWN_PARAM"
 
@@ -100,7 +100,7 @@ def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) 
         fixes=fixes,
         details={
             "got": clean(str(at[-1])),
-            "expected": f"one of {', '.join(clean(name) for name in list(declared)[:8])}",
+            "expected": f"one of {', '.join(label((name,)) for name in list(declared)[:8])}",
         },
         hint=f"{quoted(twin)} is already given" if twin else "",
     )
