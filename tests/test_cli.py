@@ -172,7 +172,9 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_client_noise_is_left_out_and_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tools: list[Any] = [{"name": "now", "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False}}]
+    tools: list[Any] = [
+        {"name": "now", "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False}}
+    ]
     listed = tmp_path / "closed.json"
     listed.write_text(json.dumps(tools), encoding="utf-8")
     assert main(["check", str(listed), call(tmp_path, "now", {"toolCallId": "call_1"})]) == 0

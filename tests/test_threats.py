@@ -11,7 +11,7 @@ import time
 import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import pytest
 from hypothesis import assume, given
@@ -23,13 +23,10 @@ from fingerpost.diagnosis import Replace
 from fingerpost.guide import judged
 from fingerpost.hints import SYMPTOMS
 from fingerpost.replies import guided
-from fingerpost.shapes import Shape
 
-SHAPES: tuple[Shape, ...] = get_args(Shape)
 FAILED = {"isError": True, "content": [{"type": "text", "text": "failed"}]}
 POLICIES = (
     Policy(),
-    Policy(auto_correct="off"),
     Policy(auto_correct="off", unknown_params="reject"),
     Policy(auto_correct="all", unknown_params="warn"),
 )
@@ -46,11 +43,6 @@ def taking(schema: dict[str, Any], name: str = "a", *, required: bool = True) ->
         "required": [name] if required else [],
         "additionalProperties": False,
     }
-
-
-def reports(call: Call, catalog: Catalog) -> Iterator[Report]:
-    for policy in POLICIES:
-        yield judged(call, catalog, policy).report
 
 
 # T1: echoed text is never an instruction
@@ -382,15 +374,14 @@ TIPPED: tuple[dict[str, Any], ...] = (
 
 
 def everything_said(call: Call, catalog: Catalog) -> str:
-    """All that leaves because of a call: answers in each shape, notes and warnings, and what is added to a reply."""
+    """All that leaves because of a call: answers, notes and warnings, and what is added to a reply."""
     said: list[str] = []
     for policy in POLICIES:
         verdict = judged(call, catalog, policy)
         said += [repr(verdict.report.warnings), repr(verdict.report.corrections)]
         said += [repr([(one.message, one.details, one.hint, one.hints) for one in verdict.report.diagnoses])]
-        for shape in SHAPES:
-            answer = render(verdict.report, shape=shape, budget=4_000)
-            said += [answer.text, json.dumps(answer.structured, ensure_ascii=False)]
+        answer = render(verdict.report, budget=4_000)
+        said += [answer.text, json.dumps(answer.structured, ensure_ascii=False)]
         for reply in TIPPED:
             said.append(json.dumps(guided(call, reply, catalog, policy, verdict), ensure_ascii=False))
     return "\n".join(said)
@@ -456,12 +447,12 @@ def _with_defs(schema: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("container", ["bare", "list", "object", "under"])
 def test_a_plain_word_under_a_secret_name_is_never_repeated(key: str, container: str) -> None:
     """T3: nobody can tell a password from a word by looking at it, so the name decides."""
-    for secret in PLAIN_SECRETS:
-        for schema in WRONG:
-            held, value = _held(container, schema, secret)
-            catalog = listed(_with_defs(taking(held, key)))
-            for call in ({key: value}, {key: value, "other": "no"}, {key: value, "othr": 1}, {key.upper(): value}):
-                assert secret not in everything_said(Call("f", call), catalog), (schema, call)
+    for index, schema in enumerate(WRONG):
+        secret = PLAIN_SECRETS[index % len(PLAIN_SECRETS)]
+        held, value = _held(container, schema, secret)
+        catalog = listed(_with_defs(taking(held, key)))
+        for call in ({key: value}, {key: value, "other": "no"}, {key: value, "othr": 1}, {key.upper(): value}):
+            assert secret not in everything_said(Call("f", call), catalog), (schema, call)
 
 
 def _held(container: str, schema: dict[str, Any], secret: str) -> tuple[dict[str, Any], Any]:

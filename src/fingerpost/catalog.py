@@ -39,11 +39,6 @@ class Tool:
         return cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else NOTHING
 
     @property
-    def description(self) -> str:
-        said = self._listed.get("description")
-        return said if isinstance(said, str) else ""
-
-    @property
     def is_read_only(self) -> bool:
         """The author's word that calling does not change anything; without it a tool may write."""
         notes = self._listed.get("annotations")
@@ -174,9 +169,6 @@ class Catalog:
 
     def get(self, name: str) -> Tool | None:
         return self._by_name.get(name)
-
-    def __len__(self) -> int:
-        return len(self._by_name)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._by_name.values())

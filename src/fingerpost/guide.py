@@ -323,18 +323,19 @@ def _correction(diagnosis: Diagnosis, fix: Fix) -> Correction:
     """What was done, in the words of the note and the fields of the wire."""
     where, key = f"Parameter {quoted(place(diagnosis.at))}", key_of(diagnosis.at)
     got, received = diagnosis.details.get("got"), diagnosis.details.get("received_value")
-    match fix.edit:
-        case CallTool(name):
-            return Correction(got, clean(name), 1.0, f"Tool {quoted(str(got))} was auto-corrected to {quoted(name)}")
-        case Rename(at, name):
-            note = f"{where} was auto-corrected to {quoted(name)}"
-            return Correction(clean(str(at[-1])), clean(name), fix.confidence, note)
-        case Drop():
-            return Correction(received, None, fix.confidence, f"{where} was left out because it was empty")
-        case Replace(()):
-            return Correction(got, "object", 1.0, fix.done)
-        case Replace(_, value) if fix.value is None:
-            return Correction(received, described(value), fix.confidence, f"{where} was auto-corrected")
-        case Replace(_, value):
-            note = f"{where} was auto-corrected to {literal(value, key)}"
-            return Correction(received, shown(value, key), fix.confidence, note)
+    edit, sure = fix.edit, fix.confidence
+    if isinstance(edit, CallTool):
+        return Correction(
+            got, clean(edit.tool), 1.0, f"Tool {quoted(str(got))} was auto-corrected to {quoted(edit.tool)}"
+        )
+    if isinstance(edit, Rename):
+        note = f"{where} was auto-corrected to {quoted(edit.to)}"
+        return Correction(clean(str(edit.at[-1])), clean(edit.to), sure, note)
+    if isinstance(edit, Drop):
+        return Correction(received, None, sure, f"{where} was left out because it was empty")
+    if not edit.at:
+        return Correction(got, "object", 1.0, fix.done)
+    if fix.value is None:
+        return Correction(received, described(edit.value), sure, f"{where} was auto-corrected")
+    note = f"{where} was auto-corrected to {literal(edit.value, key)}"
+    return Correction(received, shown(edit.value, key), sure, note)

@@ -133,9 +133,8 @@ def child(root: Schema, node: Any, step: str | int) -> Schema:
     """The schema of one property or item."""
     for layer in layers(root, node):
         if isinstance(step, int):
-            items = layer.get("prefixItems", layer.get("items"))
-            listed = as_list(items)
-            found = listed[step] if step < len(listed) else layer.get("items") if isinstance(items, dict) else None
+            listed = as_list(layer.get("prefixItems")) or as_list(layer.get("items"))
+            found = listed[step] if step < len(listed) else layer.get("items")
         else:
             found = as_object(layer.get("properties")).get(step, layer.get("additionalProperties"))
         if isinstance(found, dict):

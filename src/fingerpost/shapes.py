@@ -16,13 +16,9 @@ _LIFTED = ("parameter", "step", "got", "expected")
 def reshape(structured: dict[str, Any], shape: Shape) -> dict[str, Any]:
     """The same facts in another shape, whichever of the three they come in."""
     nested = as_nested(structured)
-    match shape:
-        case "nested":
-            return nested
-        case "envelope":
-            return _as_envelope(nested)
-        case "flat":
-            return _as_flat(nested)
+    if shape == "envelope":
+        return _as_envelope(nested)
+    return _as_flat(nested) if shape == "flat" else nested
 
 
 def as_nested(structured: dict[str, Any]) -> dict[str, Any]:

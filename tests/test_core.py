@@ -1,0 +1,365 @@
+"""Small promises of the core that no page shows: each on the smallest call that shows it."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from fingerpost import (
+    KEY,
+    Applicability,
+    Call,
+    Catalog,
+    Grade,
+    Policy,
+    Verdict,
+    admit,
+    closest,
+    enrich,
+    refusal,
+    render,
+)
+from fingerpost.catalog import Tool
+from fingerpost.diagnosis import Drop, Fix, Rename, Replace
+from fingerpost.guide import judged
+from fingerpost.hazards import hazards
+from fingerpost.policy import AutoCorrect
+from fingerpost.untrusted import parsed
+
+
+def tool(properties: dict[str, Any], *, read_only: bool = False, **schema: Any) -> dict[str, Any]:
+    listed: dict[str, Any] = {"name": "t", "inputSchema": {"type": "object", "properties": properties, **schema}}
+    return {**listed, "annotations": {"readOnlyHint": True}} if read_only else listed
+
+
+def verdict(listed: dict[str, Any], arguments: Any, **policy: Any) -> Verdict:
+    return judged(Call("t", arguments), Catalog.listed([listed]), Policy(**policy))
+
+
+INTEGER = {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("auto_correct", "read_only", "arguments", "action"),
+    [
+        ("off", True, {"max": "5"}, "refuse"),
+        ("lossless", True, {"max": "5"}, "repair"),
+        ("lossless", True, {"maxx": 5}, "forward"),
+        ("safe", True, {"maxx": 5}, "repair"),
+        ("safe", False, {"maxx": 5}, "refuse"),
+        ("all", False, {"maxx": 5}, "repair"),
+        ("all", False, {"max": "many"}, "refuse"),
+    ],
+)
+def test_the_operator_decides_what_is_repaired(auto_correct: str, read_only: bool, arguments: Any, action: str) -> None:
+    listed = tool({"max": INTEGER, "filter": {"type": "string"}}, read_only=read_only)
+    listed["inputSchema"]["properties"]["maximum_results"] = listed["inputSchema"]["properties"].pop("max")
+    renamed = {key.replace("max", "maximum_results"): value for key, value in arguments.items()}
+    assert verdict(listed, renamed, auto_correct=auto_correct).action == action
+
+
+def test_an_ambiguous_call_is_asked_about_where_there_is_somebody_to_ask() -> None:
+    listed = tool({"unit": {"enum": ["gram", "grain"]}})
+    assert verdict(listed, {"unit": "gran"}, ask=True).action == "ask"
+    assert verdict(listed, {"unit": "gran"}).action == "refuse"
+
+
+def test_attacks_are_left_to_the_server_where_the_operator_says_so() -> None:
+    listed = tool({"path": {"type": "string"}, "flag": {"type": "boolean"}})
+    attack = {"path": "../../../../etc/passwd"}
+    assert verdict(listed, attack).action == "refuse"
+    assert verdict(listed, attack, unsafe_input="allow").action == "forward"
+    assert verdict(listed, {**attack, "flag": "true"}, unsafe_input="allow").action == "repair"
+
+
+def test_a_path_with_a_null_byte_is_an_attack() -> None:
+    assert [kind for _, kind in hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
+    assert list(hazards({"files": [{"path": "../x"}]})) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "corrected", "grade"),
+    [
+        ({"type": "number"}, "1.5", 1.5, Grade.LOSSLESS),
+        ({"type": "number"}, "2", 2, Grade.LOSSLESS),
+        ({"type": "boolean"}, "True", True, Grade.LOSSLESS),
+        ({"type": "string"}, 5, "5", Grade.OFFERED),
+        ({"type": "string"}, ["one"], "one", Grade.OFFERED),
+        ({"type": "array", "items": INTEGER}, 3, [3], Grade.LOSSLESS),
+        ({"type": "array"}, "a, b", ["a", "b"], Grade.OFFERED),
+        ({"type": "object"}, '{"a": 1}', {"a": 1}, Grade.LOSSLESS),
+        ({"enum": ["in_progress", "done"]}, "In Progress", "in_progress", Grade.LOSSLESS),
+        ({"enum": [1, 2]}, "2", 2, Grade.LOSSLESS),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7, Grade.LOSSLESS),
+    ],
+)
+def test_a_value_is_respelled_as_its_schema_spells_it(schema: Any, sent: Any, corrected: Any, grade: Grade) -> None:
+    report = verdict(tool({"x": schema}, required=["x"]), {"x": sent}, auto_correct="off").report
+    assert report.corrected == Call("t", {"x": corrected})
+    assert report.diagnoses[0].fixes[0].grade is grade
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}])
+def test_an_empty_value_for_an_optional_that_cannot_be_so_is_left_out(empty: Any) -> None:
+    found = verdict(tool({"n": INTEGER}, read_only=True), {"n": empty})
+    assert (found.action, found.call.arguments) == ("repair", {})
+    assert found.report.corrections[0].note == "Parameter 'n' was left out because it was empty"
+    item = verdict(tool({"l": {"type": "array", "items": INTEGER}}, read_only=True), {"l": [1, None]})
+    assert item.action == "refuse"
+
+
+def test_a_secret_is_corrected_without_being_said() -> None:
+    listed = tool({"pin": INTEGER, "data": {"type": "array", "items": {"type": "string"}, "writeOnly": True}})
+    done = verdict(listed, {"pin": "1234", "data": "xylophone"})
+    assert (done.action, done.call.arguments) == ("repair", {"pin": 1234, "data": ["xylophone"]})
+    said = render(done.report)
+    assert "1234" not in str(said) and "xylophone" not in str(said)
+    assert said.text == "Parameter 'pin' was auto-corrected. Parameter 'data' was auto-corrected."
+
+
+def test_a_value_of_ours_that_may_not_be_shown_is_left_to_fill_in() -> None:
+    listed = tool({"pin": INTEGER, "n": INTEGER}, required=["n"])
+    said = render(verdict(listed, {"pin": "1234"}).report)
+    assert said.text.splitlines()[1] == "Fill in: t(pin: <integer>, n: <integer>)"
+    assert said.structured["error"]["corrected_call"]["applicability"] == "has_placeholders"
+
+
+def test_a_long_value_stands_as_sent_and_says_where_it_comes_from() -> None:
+    listed = tool({"dry_run": {"type": "boolean"}, "text": {"type": "string"}, "more": {"type": "array"}})
+    sent = {"text": "word " * 100, "more": ["x" * 300], "dryrun": True, "n": 10**30}
+    said = render(verdict(listed, sent, auto_correct="off").report)
+    call = said.structured["error"].get("corrected_call")
+    assert call is None
+    sent.pop("n")
+    call = render(verdict(listed, sent, auto_correct="off").report).structured["error"]["corrected_call"]
+    assert call["arguments"] == {"text": "<as sent>", "more": ["<as sent>"], "dry_run": True}
+    assert call["as_sent"] == {"text": "text", "more[0]": "more[0]"}
+
+
+def test_a_call_too_large_to_be_shown_is_named_only() -> None:
+    listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
+    said = render(verdict(listed, {"rows": list(range(2_000)), "dryrun": True}, auto_correct="off").report)
+    assert said.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "told"),
+    [
+        ({"anyOf": [INTEGER, {"type": "array"}]}, True, "Parameter 'x' must be integer or array, got boolean"),
+        ({"anyOf": [{"const": "a"}, {"enum": ["b"]}, {"type": "null"}]}, "c", 'must be one of "a", "b", got "c"'),
+        (
+            {"oneOf": [
+                {"properties": {"kind": {"const": "disk"}, "r": INTEGER}, "required": ["kind", "r"]},
+                {"properties": {"kind": {"const": "box"}, "w": INTEGER}, "required": ["kind", "w"]},
+            ]},
+            {"kind": "box", "r": 1}, "Required parameter 'x.w' is missing",
+        ),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}, "One of 'x.a' or 'x.b' is required"),
+        (
+            {"unevaluatedProperties": False, "properties": {"count": INTEGER}},
+            {"count": 1, "cuont": 2}, "Unknown param 'x.cuont'",
+        ),
+        ({"$ref": "#/$defs/n"}, "x", "Parameter 'x' must be integer, got string"),
+    ],
+)  # fmt: skip
+def test_alternatives_are_told_by_the_one_nearest_to_the_call(schema: Any, sent: Any, told: str) -> None:
+    listed = tool({"x": schema}, required=["x"])
+    listed["inputSchema"]["$defs"] = {"n": INTEGER}
+    found = verdict(listed, {"x": sent})
+    assert told in found.report.diagnoses[0].message
+    assert len(found.report.diagnoses) == 1
+
+
+def test_a_pattern_that_needs_backtracking_is_not_judged_and_the_rest_is() -> None:
+    listed = tool({"x": {"type": "string", "pattern": "^(?!no)", "maxLength": 5}, "items": {"enum": [[1], {"a": 1}]}})
+    assert verdict(listed, {"x": "no"}).action == "forward"
+    assert verdict(listed, {"x": "no no no"}).report.diagnoses[0].code == "INVALID_LENGTH"
+
+
+def test_a_tool_list_that_cannot_be_read_in_full_calls_no_tool_unknown() -> None:
+    unreadable: list[Any] = [[{"name": "search"}, "garbage"], "garbage", None, {"tools": []}]
+    for tools in unreadable:
+        catalog = Catalog.listed(tools)
+        assert not catalog.is_complete
+        assert judged(Call("serach", {}), catalog, Policy()).action == "forward"
+    assert judged(Call("x", {}), Catalog.listed(({"name": "x"},)), Policy()).action == "forward"
+
+
+def test_another_servers_tool_is_not_taken() -> None:
+    tools = [{"name": "search", "inputSchema": {"type": "object"}}]
+    ours = judged(Call("mcp__code__search", {}), Catalog.listed(tools, server="Code"), Policy())
+    theirs = judged(Call("mcp__web__search", {}), Catalog.listed(tools, server="Code"), Policy())
+    assert (ours.action, theirs.action) == ("repair", "refuse")
+
+
+def test_a_guessed_tool_that_cannot_be_checked_is_still_offered() -> None:
+    found = judged(Call("serach", {"q": 1}), Catalog.listed([{"name": "search"}]), Policy())
+    assert (found.action, found.report.corrected) == ("refuse", Call("search", {"q": 1}))
+    assert judged(Call("serach", "q"), Catalog.listed([{"name": "search"}]), Policy()).report.corrected is None
+
+
+def test_guidance_that_fails_is_no_guidance(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Any:
+        raise RuntimeError("a bug of ours")
+
+    catalog, call = Catalog.listed([tool({"n": INTEGER})]), Call("t", {"n": "x"})
+    monkeypatch.setattr("fingerpost.guide.judged", broken)
+    assert admit(call, catalog) == Verdict("forward", call)
+    monkeypatch.setattr("fingerpost.replies.guided", broken)
+    reply: dict[str, Any] = {"content": []}
+    assert enrich(call, reply, catalog) is reply
+
+
+def test_a_refusal_is_a_tool_result_that_every_client_bears() -> None:
+    listed = tool({"n": INTEGER})
+    catalog = Catalog.listed([listed, {**listed, "name": "typed", "outputSchema": {"type": "object"}}])
+    plain = refusal(admit(Call("t", {"n": "x"}), catalog), catalog, shape="flat")
+    assert plain["isError"] is True
+    assert plain["content"][0]["text"].startswith("Parameter 'n' must be integer, got string.")
+    assert plain["_meta"][KEY]["error"]["code"] == "INVALID_TYPE"
+    assert plain["structuredContent"]["error_type"] == "invalid_type"
+    assert "structuredContent" not in refusal(admit(Call("typed", {"n": "x"}), catalog), catalog)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "text", None, [1], {}, {"content": "odd", "isError": True}, {"isError": True, "content": [], "_meta": 5},
+        {"code": -32602, "message": "m", "data": "text"}, {"jsonrpc": "2.0", "id": 1}, {"resultType": "input_required"},
+        {"isError": True, "content": [{"type": "text", "text": '{"hint": "look", "error": "not found"}'}]},
+    ],
+)  # fmt: skip
+def test_a_reply_that_cannot_be_added_to_comes_back_as_it_is(reply: Any) -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    for arguments in ({"n": 1}, {"n": "1"}) if not isinstance(reply, dict) or "content" in reply else ({"n": 1},):
+        call = Call("t", arguments)
+        said = enrich(call, reply, catalog)
+        if arguments == {"n": 1}:
+            assert said is reply
+
+
+def test_a_repaired_call_that_fails_is_explained_by_the_servers_words() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER, "unit": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "Missing required parameter: unit"}]}
+    said = enrich(Call("t", {"n": "1"}), reply, catalog)["_meta"][KEY]["error"]
+    assert (said["code"], said["origin"], said["details"]["parameter"]) == ("MISSING_REQUIRED", "server", "unit")
+    assert said["corrected_call"]["arguments"] == {"n": 1, "unit": "<string>"}
+
+
+def test_a_reply_through_json_rpc_is_guided_inside() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Unknown tool: s"}}
+    said = enrich(Call("s", {}), error, catalog)
+    assert said["error"]["code"] == -32602
+    assert said["error"]["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    twice = enrich(Call("s", {}), said, catalog)
+    assert twice is said
+
+
+def test_a_success_after_our_refusal_stays_a_success() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    said = enrich(Call("t", {"n": "x"}), {"content": [{"type": "text", "text": "ok"}]}, catalog)
+    assert "error" not in said["_meta"][KEY]
+    assert said["_meta"][KEY]["warnings"] == ["Parameter 'n' must be integer, got string"]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "names", "first", "is_clear"),
+    [
+        ("lock_issue", ["unlock_issue"], "unlock_issue", False),
+        ("enable", ["disable", "enabled_by"], "enabled_by", False),
+        ("start_job", ["stop_job"], "stop_job", False),
+        ("page2", ["page1"], "page1", False),
+        ("searchFiles", ["search_files"], "search_files", True),
+        ("queries", ["query"], "query", True),
+    ],
+)
+def test_opposites_and_numbers_may_be_listed_and_are_never_sure(
+    mistake: str, names: list[str], first: str, is_clear: bool
+) -> None:
+    matches = closest(mistake, names)
+    assert not matches or (matches[0].name, matches[0].is_clear) == (first, is_clear)
+    assert closest("!!!", names) == ()
+
+
+def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
+    call = Call("t", {"a": [{"x": 1}, {"y": 2}], "b": (shared := {"z": 3})})
+    renamed = Rename(("a", 1, "y"), "w").applied_to(call)
+    assert renamed.arguments == {"a": [{"x": 1}, {"w": 2}], "b": {"z": 3}}
+    assert renamed.arguments["b"] is shared
+    assert Replace(("a", 0), 5).applied_to(call).arguments["a"] == [5, {"y": 2}]
+    assert Drop(("a", 0, "x")).applied_to(call).arguments["a"][0] == {}
+    assert call.arguments["a"][1] == {"y": 2}
+
+
+@pytest.mark.parametrize("text", ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[" * 100_000, "{" + " " * (1 << 20)])
+def test_what_is_no_json_object_or_array_stays_a_text(text: str) -> None:
+    assert parsed(text) == text
+
+
+def test_a_fix_that_is_merely_offered_is_never_applied() -> None:
+    offered = Fix(Drop(("x",)), Applicability.MACHINE_APPLICABLE)
+    for mode in get_args(AutoCorrect):
+        assert not Policy(auto_correct=mode).allows(offered, read_only=True)
+
+
+def test_a_schema_with_an_odd_key_is_left_to_the_server() -> None:
+    found = Tool("t", {"inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}})
+    assert found.is_valid({"\ud800": 1})
+    assert found.violations({"\ud800": 1}) == ()
+    assert found.complaint({"a": 1}) == '1 is not of type "string"'
+
+
+def test_an_unreadable_name_in_an_open_tool_passes() -> None:
+    catalog = Catalog.listed([tool({}, additionalProperties=True)])
+    call = Call("t", {"\ud800": 1})
+    assert admit(call, catalog) == Verdict("forward", call)
+
+
+def test_a_complaint_about_what_was_not_sent_is_not_explained() -> None:
+    catalog = Catalog.listed([tool({"a": {"type": "object"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "data/a/b must be integer"}]}
+    assert enrich(Call("t", {"a": {}}), reply, catalog) is reply
+
+
+def test_more_findings_than_are_told_are_counted() -> None:
+    listed = tool({f"p{n}": INTEGER for n in range(30)})
+    said = render(verdict(listed, {f"p{n}": "x" for n in range(30)}).report)
+    assert said.text.startswith("Parameter 'p0' must be integer, got string.")
+    assert "more problems." in said.text
+    error = said.structured["error"]
+    assert len(error.get("problems", [])) + error["more_problems"] >= 30
+
+
+def test_a_text_is_cut_only_in_its_first_line() -> None:
+    report = verdict(tool({"n": INTEGER}), {"n": "x"}).report
+    assert [len(render(report, budget=budget).text) for budget in (0, 1, 10)] == [0, 1, 10]
+    whole = render(report).text
+    assert render(report, budget=len(whole) - 1).text == whole.rpartition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("properties", "arguments", "message"),
+    [
+        (
+            {"user": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            {"name": "x"},
+            "Unknown param 'name'",
+        ),
+        ({"n": INTEGER}, 5, "The arguments must be an object, got integer"),
+        ({"n": INTEGER, "m": INTEGER}, ["a"], "The arguments must be an object, got array"),
+    ],
+)
+def test_a_container_is_mended_only_where_one_reading_is_left(properties: Any, arguments: Any, message: str) -> None:
+    assert verdict(tool(properties), arguments).report.diagnoses[0].message == message
+
+
+def test_a_bare_value_for_the_one_parameter_is_offered() -> None:
+    assert verdict(tool({"n": INTEGER}), 5).report.corrected == Call("t", {"n": 5})
+    assert verdict(tool({"n": INTEGER}), "x").report.corrected is None
+
+
+def test_huge_limits_are_not_reckoned_with() -> None:
+    found = verdict(tool({"n": {"type": "integer", "maximum": 10**400}}), {"n": 10**401})
+    assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
