@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_args
 
 import pytest
@@ -363,3 +364,22 @@ def test_a_bare_value_for_the_one_parameter_is_offered() -> None:
 def test_huge_limits_are_not_reckoned_with() -> None:
     found = verdict(tool({"n": {"type": "integer", "maximum": 10**400}}), {"n": 10**401})
     assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
+    """A few levels are slips; more is somebody's game, and is left to the caller."""
+    schema: dict[str, Any] = INTEGER
+    packed: Any = 1
+    for _ in range(6):
+        schema = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
+        packed = json.dumps({"x": packed})
+    found = verdict(tool({"x": schema}), {"x": packed})
+    assert found.action == "refuse"
+    assert found.report.corrected is None
+    twice = verdict(tool({"x": {"type": "object", "properties": {"x": INTEGER}}}), {"x": json.dumps({"x": "1"})})
+    assert (twice.action, twice.call.arguments) == ("repair", {"x": {"x": 1}})
+
+
+def test_a_number_too_large_for_some_servers_is_not_made_of_a_text() -> None:
+    assert verdict(tool({"n": INTEGER}), {"n": str(2**53)}).call.arguments == {"n": 2**53}
+    assert verdict(tool({"n": INTEGER}), {"n": str(2**53 + 1)}).action == "refuse"

@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Carry out one command line; the result is the exit code."""
     try:
         options = _parser().parse_args(argv)
-        return options.run(options)
+        code = options.run(options)
+        sys.stdout.flush()
+        return code
     except Trouble as trouble:
         print(f"fingerpost: {trouble}", file=sys.stderr)
         if trouble.way_out:

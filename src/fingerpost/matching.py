@@ -175,14 +175,13 @@ def _spelled_like(text: str, candidates: list[str], most_edits: int) -> list[tup
 def _is_guarded(asked: tuple[str, ...], meant: tuple[str, ...]) -> bool:
     """Opposites, numbered siblings and very short names may be listed, never applied."""
     odd = [word for word in asked if word not in meant], [word for word in meant if word not in asked]
-    if any(word.isdigit() for side in odd for word in side):
-        return True
-    if any((one, other) in _OPPOSITE for one in odd[0] for other in odd[1]):
-        return True
     key, other = "".join(asked), "".join(meant)
-    if key != other and (f"un{key}" == other or f"un{other}" == key or f"dis{key}" == other or f"dis{other}" == key):
-        return True
-    return key != other and min(len(key), len(other)) < 4
+    return key != other and (
+        min(len(key), len(other)) < 4
+        or any(word.isdigit() for side in odd for word in side)
+        or any((one, twin) in _OPPOSITE for one in odd[0] for twin in odd[1])
+        or any(f"{no}{key}" == other or f"{no}{other}" == key for no in ("un", "dis", "de", "in", "non"))
+    )
 
 
 def _words(name: str) -> tuple[str, ...]:

@@ -34,6 +34,9 @@ _SECRET_VALUE = re.compile(
     r"sk-\w|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|eyJ\w|npm_\w|hf_\w|-----BEGIN"
     r"|(?i:bearer )"
 )
+_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
+"""Hexadecimal and base32, and card-like numbers, whatever their turns."""
+
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TOKEN = re.compile(r"[^\s,;|&?<>(){}\[\]\"']+")
 _SEPARATOR = re.compile(r"[-_./:+=~@%\\]+")
@@ -137,6 +140,8 @@ def _is_random(token: str) -> bool:
     letters = _SEPARATOR.sub("", token)
     if len(letters) < 12:
         return False
+    if len(letters) >= 15 and (letters.isdigit() or _DIGEST.fullmatch(letters)):
+        return True
     kinds = [_kind(char) for char in letters]
     digit_turns = sum(1 for a, b in pairwise(kinds) if a != b and "0" in (a, b))
     turns = sum(1 for a, b in pairwise(kinds) if a != b)

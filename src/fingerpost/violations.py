@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fingerpost.diagnosis import NOTHING, Path, Violation
+from fingerpost.diagnosis import Path, Violation
 from fingerpost.formats import LENIENT
+from fingerpost.untrusted import as_list, as_object
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -153,8 +154,5 @@ def _holder(root: Mapping[str, Any], schema_path: Sequence[str | int]) -> Mappin
     """The subschema that holds the failing keyword."""
     node: Any = root
     for step in schema_path[:-1]:
-        try:
-            node = node[step]
-        except (KeyError, IndexError, TypeError):
-            return NOTHING
-    return cast("dict[str, Any]", node) if isinstance(node, dict) else NOTHING
+        node = as_object(node).get(step) if isinstance(step, str) else next(iter(as_list(node)[step : step + 1]), None)
+    return as_object(node)

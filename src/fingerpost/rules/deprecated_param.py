@@ -13,7 +13,7 @@ from typing import Any
 from fingerpost.case import Case
 from fingerpost.diagnosis import Diagnosis, Severity
 from fingerpost.redact import clean
-from fingerpost.voice import literal, quoted
+from fingerpost.voice import label, literal, quoted
 
 CODE = "DEPRECATED_PARAM"
 
@@ -33,4 +33,4 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _said(name: str, description: Any) -> str:
     """The author's own words, which usually name the successor."""
     is_said = isinstance(description, str) and description.strip()
-    return f"{clean(name)}: {literal(clean(str(description)))}" if is_said else ""
+    return f"{label((name,))}: {literal(clean(str(description)))}" if is_said else ""

@@ -24,7 +24,10 @@ from fingerpost.redact import is_harmless
 from fingerpost.untrusted import as_list, as_strings, is_number, parsed
 from fingerpost.voice import key_of
 
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,15})")
+_EXACT = 2**53
+"""Beyond this many servers read a number as a neighbour of it."""
+
 _NUMBER = re.compile(r"-?(?=[\d.]{1,16}(?:[eE]|$))(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 """At most fifteen digits: a float gives every one of them back."""
 _BOOLEANS = {"true": True, "false": False}
@@ -94,7 +97,7 @@ def _read(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[A
     """What a string spells: a number, a truth value, an object, an array, or a choice in another case."""
     if ("object" in kinds or "array" in kinds) and not isinstance(whole := parsed(text), str):
         yield whole
-    if "integer" in kinds and _INTEGER.fullmatch(text):
+    if "integer" in kinds and _INTEGER.fullmatch(text) and abs(int(text)) <= _EXACT:
         yield int(text)
     if "number" in kinds and _NUMBER.fullmatch(text):
         yield int(text) if _INTEGER.fullmatch(text) else float(text)
