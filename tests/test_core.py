@@ -259,10 +259,11 @@ def test_a_reply_through_json_rpc_is_guided_inside() -> None:
 
 
 def test_a_success_after_our_refusal_stays_a_success() -> None:
+    """What the server took was right, whatever we would have said."""
     catalog = Catalog.listed([tool({"n": INTEGER})])
-    said = enrich(Call("t", {"n": "x"}), {"content": [{"type": "text", "text": "ok"}]}, catalog)
-    assert "error" not in said["_meta"][KEY]
-    assert said["_meta"][KEY]["warnings"] == ["Parameter 'n' must be integer, got string"]
+    reply = {"content": [{"type": "text", "text": "ok"}]}
+    for call in (Call("t", {"n": "x"}), Call("tt", {}), Call("t", {"path": "../../etc/passwd"})):
+        assert enrich(call, reply, catalog) is reply
 
 
 @pytest.mark.parametrize(

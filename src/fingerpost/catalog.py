@@ -13,11 +13,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost import schema as schemas
-from fingerpost.diagnosis import NOTHING, Violation
+from fingerpost.diagnosis import NOTHING, Violation, value_at
 from fingerpost.hazards import is_hazardous, names_a_thing
-from fingerpost.matching import Names, normal_form
-from fingerpost.untrusted import as_list, as_object, plain
-from fingerpost.violations import MOST, compiled, told
+from fingerpost.matching import Names, normal_form, spelling
+from fingerpost.untrusted import as_list, as_object, as_strings, plain
+from fingerpost.violations import MOST, UNDECLARED, compiled, told
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -62,6 +62,20 @@ class Tool:
         return schemas.is_open(self.schema, self.schema)
 
     @cached_property
+    def is_closed(self) -> bool:
+        """Whether the schema forbids what it does not declare: then its validator knows what that is."""
+        return schemas.is_closed(self.schema, self.schema)
+
+    def strays(self, arguments: Mapping[str, Any]) -> list[str]:
+        """The arguments that the tool does not take, as far as its schema tells."""
+        if self.is_open:
+            return []
+        if not self.is_closed:
+            return [name for name in arguments if name not in self.params]
+        forbidden = [one.expected for one in self.violations(arguments) if one.at == () and one.keyword == UNDECLARED]
+        return [name for names in forbidden for name in as_strings(names)]
+
+    @cached_property
     def deprecated(self) -> frozenset[str]:
         return frozenset(name for name in self.params if schemas.at(self.schema, (name,)).get("deprecated") is True)
 
@@ -88,11 +102,12 @@ class Tool:
         """The short cut for calls with nothing to say about them: one function, made once, of all there is to check."""
         if self._validator is None:
             return lambda _: True
-        is_valid, is_open, declared = self._validator.is_valid, self.is_open, frozenset(self.params)
+        is_valid, takes_any = self._validator.is_valid, self.is_open or self.is_closed
+        declared = frozenset(self.params)
         exposed, deprecated = self.exposed, self.deprecated
 
         def is_right(arguments: Any) -> bool:
-            if type(arguments) is not dict or not (is_open or declared.issuperset(cast("dict[str, Any]", arguments))):
+            if type(arguments) is not dict or not (takes_any or declared.issuperset(cast("dict[str, Any]", arguments))):
                 return False
             try:
                 if not is_valid(arguments) or not deprecated.isdisjoint(cast("dict[str, Any]", arguments)):
@@ -108,11 +123,9 @@ class Tool:
 
     def accepts(self, arguments: Any) -> bool:
         """Whether the schema allows the arguments and declares each of them; true when it cannot be checked."""
-        if type(arguments) is not dict:
-            return self._validator is None
-        if not (self.is_open or self.params.keys() >= cast("dict[str, Any]", arguments).keys()):
-            return self._validator is None
-        return self.is_valid(arguments)
+        if self._validator is None:
+            return True
+        return isinstance(arguments, dict) and self.is_valid(arguments) and not self.strays(as_object(arguments))
 
     def is_valid(self, arguments: Any) -> bool:
         """Whether the schema allows the arguments; true when it cannot be checked."""
@@ -127,7 +140,8 @@ class Tool:
             return ()
         for given in (arguments, plain(arguments)):  # the validator takes no subclass of `str`, such as a placeholder
             try:
-                return told(islice(self._validator.iter_errors(given), MOST * 2), self.schema)
+                every = told(islice(self._validator.iter_errors(given), MOST * 2), self.schema)
+                return tuple(one for one in every if not _is_null_by_another_word(one, given))
             except (ValueError, RecursionError):
                 continue
         return ()
@@ -145,6 +159,13 @@ class Tool:
     def _validator(self) -> Validator | None:
         """Compiled when first needed; none for a schema that is unreadable, broken, or refers to elsewhere."""
         return compiled(self.schema) if self.schema is not NOTHING else None
+
+
+def _is_null_by_another_word(violation: Violation, arguments: Any) -> bool:
+    """OpenAPI says `nullable` where JSON Schema says `null`: authors mean it, and their servers take it."""
+    if violation.schema.get("nullable") is not True:
+        return False
+    return value_at(arguments, violation.at) is None
 
 
 class Catalog:
@@ -185,5 +206,5 @@ class Catalog:
 
     def spelled(self, name: str) -> list[str]:
         """The tools whose name differs from `name` by case and separators alone."""
-        form = normal_form(name)
-        return [self.names.names[index] for index in self.names.by_key.get(form, ())] if form else []
+        alike = self.names.by_key.get(normal_form(name), ())
+        return [self.names.names[index] for index in alike if spelling(self.names.names[index]) == spelling(name)]

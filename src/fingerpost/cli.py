@@ -143,26 +143,30 @@ def _print_schema(verdict: Verdict, catalog: Catalog, level: Level) -> None:
 
 def _read(source: str) -> Any:
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
         return json.loads(text)
     except OSError as error:
-        raise Trouble(f"cannot read {source}: {error.strerror}") from error
+        raise Trouble(f"cannot read {_named(source)}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise Trouble(f"{source} is not JSON: {error}", "It should hold what MCP calls it on the wire.") from error
+        raise Trouble(f"{_named(source)} is not JSON: {error}") from error
+
+
+def _named(source: str) -> str:
+    return "standard input" if source == "-" else source
 
 
 def _tools(document: Any, source: str) -> list[Any]:
     """The tools of a JSON-RPC response, of a `tools/list` result, or a bare array."""
     listed = as_object(as_object(document).get("result", document)).get("tools", document)
     if not isinstance(listed, list):
-        raise Trouble(f"{source} holds no tools", 'Expected {"tools": […]} or the array itself.')
+        raise Trouble(f"{_named(source)} holds no tools", 'Expected {"tools": […]} or the array itself.')
     return cast("list[Any]", listed)
 
 
 def _call(document: Any, source: str) -> Call:
     asked = as_object(as_object(document).get("params", document))
     if not isinstance(name := asked.get("name"), str):
-        raise Trouble(f"{source} names no tool", 'Expected {"name": "search", "arguments": {…}}.')
+        raise Trouble(f"{_named(source)} names no tool", 'Expected {"name": "search", "arguments": {…}}.')
     return Call(name, asked.get("arguments"))
 
 

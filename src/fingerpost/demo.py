@@ -52,7 +52,7 @@ def demonstrate(out: TextIO) -> int:
     for (title, call), verdict in zip(WRONG_CALLS, verdicts, strict=True):
         _show(title, call, verdict, catalog, style, out)
     repaired = sum(verdict.action == "repair" for verdict in verdicts)
-    corrected = sum(verdict.action != "repair" and verdict.report.corrected is not None for verdict in verdicts)
+    corrected = sum(verdict.action == "refuse" and verdict.report.corrected is not None for verdict in verdicts)
     print(
         style.strong(f"{len(verdicts)} wrong calls: {repaired} repaired, {corrected} answered with the call to send."),
         file=out,

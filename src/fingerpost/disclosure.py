@@ -55,6 +55,13 @@ def in_words(root: Schema, node: Any) -> str:
     return ", ".join(words)
 
 
+def authors_example(root: Schema, node: Any, name: str) -> Any:
+    """A value the author gives for this parameter, or nothing: a made-up one could be taken for advice."""
+    schema = _first_choice(root, node)
+    has_one = any(schema.get(word) is not None for word in ("examples", "default", "const", "enum"))
+    return example(root, node, name) if has_one else None
+
+
 def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
     """A value this schema accepts, the author's own where there is one."""
     schema = _first_choice(root, node)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_TIME = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:[zZ]|[+-]\d{2}:?\d{2})?"
-_DATE = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+_TIME = r"\d{1,2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,12})?)?\s?(?:[zZ]|[+-]\d{2}(?::?\d{2})?)?"
+_DATE = r"\d{4}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])"
 
 
 def _matching(pattern: str) -> Callable[[str], bool]:
@@ -24,6 +24,10 @@ LENIENT: dict[str, Callable[[str], bool]] = {
     "time": _matching(_TIME),
     "uri": _matching(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
     "iri": _matching(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
+    "email": _matching(r"[^@\s]+@[^@\s]+"),
+    "uuid": _matching(r"(?:urn:uuid:)?\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"),
+    "ipv6": _matching(r"[0-9a-fA-F:.]+(?:%\w+)?"),
+    "hostname": _matching(r"[^\s/:@]+"),
     "duration": lambda _: True,
     "regex": lambda _: True,
     "uri-reference": lambda _: True,

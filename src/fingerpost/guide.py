@@ -33,28 +33,13 @@ from fingerpost.redact import clean, described, shown
 from fingerpost.rules import CONTAINER, CONTENT, Rule, missing_required, unknown_param, unknown_tool, unsafe_input
 from fingerpost.rules.client_noise import without_noise
 from fingerpost.untrusted import as_object
-from fingerpost.violations import MOST
+from fingerpost.violations import LIMITS, MOST, UNDECLARED
 from fingerpost.voice import Placeholder, key_of, literal, place, quoted
 
 _PASSES = 4
 """How often the rules may run again on what a fix uncovered: JSON in a string can hold further slips."""
 
-_BEARABLE = frozenset(
-    [
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "format",
-        "pattern",
-        "additionalProperties",
-    ]
-)
+_BEARABLE = LIMITS | {UNDECLARED}
 """What servers often do not insist on: they clamp, cut or ignore. Every other violation is an error to all of them."""
 
 DEFAULT = Policy()
@@ -122,11 +107,13 @@ def judged(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     if tool is None:
         if not catalog.is_complete:
             return Verdict("forward", call)
-        found.append(unknown_tool.diagnose(call, catalog, policy.info_tool))
+        found.append(unknown_tool.diagnose(call, catalog, helper(policy, catalog)))
         tool, meant = _retargeted(meant, found[0], catalog)
     if tool is None:
         return Verdict(
-            "refuse", call, Report(call=call, diagnoses=tuple(found), is_refusal=True, info_tool=policy.info_tool)
+            "refuse",
+            call,
+            Report(call=call, diagnoses=tuple(found), is_refusal=True, info_tool=helper(policy, catalog)),
         )
     if sent := as_object(meant.arguments):
         meant = Call(meant.tool, without_noise(sent, tool))
@@ -136,7 +123,7 @@ def judged(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     if found and not found[0].sure_fix:
         diagnoses = []  # against a tool that is only guessed at, nothing is claimed about the arguments
     every = [*found, *diagnoses]
-    verdict = _decided(call, every, case, policy) if every else _passed(call, case.call, tool)
+    verdict = _decided(call, every, case, policy, helper(policy, catalog)) if every else _passed(call, case.call, tool)
     return _disarmed(verdict, case, policy)
 
 
@@ -149,6 +136,11 @@ def _disarmed(verdict: Verdict, case: Case, policy: Policy) -> Verdict:
             report = Report(call=verdict.report.call, diagnoses=attack, is_refusal=True)
             return Verdict("refuse", verdict.report.call, report)
     return verdict
+
+
+def helper(policy: Policy, catalog: Catalog) -> str | None:
+    """The tool that explains tools, where the caller has one: nobody is sent to a tool that is not there."""
+    return policy.info_tool if policy.info_tool and catalog.get(policy.info_tool) else None
 
 
 def explained(case: Case) -> Report:
@@ -223,12 +215,12 @@ def _passed(call: Call, meant: Call, tool: Tool) -> Verdict:
     return Verdict("repair", meant)
 
 
-def _decided(call: Call, found: list[Diagnosis], case: Case, policy: Policy) -> Verdict:
+def _decided(call: Call, found: list[Diagnosis], case: Case, policy: Policy, info_tool: str | None) -> Verdict:
     """Weigh what was found: severity against the effect of the tool, fixes against what policy allows."""
     report = Report(
         call=call,
         diagnoses=tuple(found[:MOST]),
-        info_tool=policy.info_tool,
+        info_tool=info_tool,
         secret=case.tool.secret_names,
         unseen=max(0, len(found) - MOST),
     )
@@ -278,11 +270,14 @@ def _with_guess(report: Report, left: list[Diagnosis], case: Case) -> Report:
 def _best_guess(left: list[Diagnosis], case: Case) -> tuple[Call | None, Applicability]:
     """The call to send instead, with the likeliest way out of each mistake that has no sure one."""
     worst = Applicability.MACHINE_APPLICABLE
+    missing = sum(diagnosis.code == missing_required.CODE for diagnosis in left)
+    strays = sum(diagnosis.code == unknown_param.CODE and not diagnosis.fixes for diagnosis in left)
+    may_drop = case.tool.is_read_only or strays <= missing  # each may well have been meant for one that is missing
     for diagnosis in left:
         if diagnosis.code == unknown_tool.CODE:
             worst = Applicability.MAYBE_INCORRECT
             continue
-        fix = _guess(diagnosis, read_only=case.tool.is_read_only)
+        fix = _guess(diagnosis, may_drop=may_drop)
         if fix is None and diagnosis.severity is not Severity.LOW:
             return None, worst
         if fix is not None:
@@ -291,14 +286,14 @@ def _best_guess(left: list[Diagnosis], case: Case) -> tuple[Call | None, Applica
     return (case.call, worst) if _is_sendable(case) else (None, worst)
 
 
-def _guess(diagnosis: Diagnosis, *, read_only: bool) -> Fix | None:
+def _guess(diagnosis: Diagnosis, *, may_drop: bool) -> Fix | None:
     if diagnosis.fixes:
         best = diagnosis.fixes[0]
         is_leading = best.confidence > FIRST and not diagnosis.is_contested
         if is_leading or diagnosis.code == missing_required.CODE:
             return best
         return next((fix for fix in diagnosis.fixes if fix.applicability is Applicability.HAS_PLACEHOLDERS), None)
-    is_stray = diagnosis.code == unknown_param.CODE and read_only
+    is_stray = diagnosis.code == unknown_param.CODE and may_drop
     return Fix(Drop(diagnosis.at), Applicability.MAYBE_INCORRECT) if is_stray else None
 
 

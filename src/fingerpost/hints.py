@@ -86,7 +86,7 @@ SYMPTOMS = (
     ),
     _symptom(
         rf"already exists|\beexist\b|\bconflict(?:s|ing)? with|\b(?:edit|merge|version) conflict|{_http(409)}"
-        r"|out of date|has been modified|version mismatch",
+        r"|has been modified|version mismatch",
         "CONFLICT", "conflict", "The call conflicts with what is there",
         "Read the present state, then decide: keep it, change it, or use another name",
     ),
@@ -108,15 +108,16 @@ SYMPTOMS = (
         "Ask for less at once: a narrower filter, a smaller limit, or a part at a time",
     ),
     _symptom(
-        rf"internal (?:server )?error|{_http(500)}|unexpected error|unhandled exception|error executing tool|\bpanic\b",
-        "INTERNAL_ERROR", "internal", "The server failed while running the tool",
-        "The same call will probably fail again: change it, use another tool, or tell the user",
-    ),
-    _symptom(
         rf"not found|does not exist|doesn't exist|{_http(404)}|\bno such\b|unknown (?:id|key|user|project|issue|repo)\b"
         r"|\bno (?:results?|matches|match)\b|\bkeyerror\b",
         "NOT_FOUND", "not_found", "Nothing was found under what the call names",
         "Check the name or id: list or search for it first",
+    ),
+    _symptom(
+        rf"internal (?:server )?error|{_http(500)}|unexpected error|unhandled exception|\bpanic\b"
+        r"|^error executing tool \S+$",
+        "INTERNAL_ERROR", "internal", "The server failed while running the tool",
+        "The same call will probably fail again: change it, use another tool, or tell the user",
     ),
 )  # fmt: skip
 """In order: the first that fits speaks, so the particular stand before the general."""
@@ -126,13 +127,17 @@ _MINUTES = re.compile(
 )
 _SECONDS = re.compile(r"(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
 _LONGEST_WAIT = 86_400
+_WRAPPING = re.compile(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
+_QUOTED = re.compile(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
+"""What a failure quotes is the caller's or the world's, and no word of its own."""
 _SEEKERS = ("list", "search", "find", "query", "browse")
 
 
 def symptom_of(text: str) -> Symptom | None:
     """The kind of failure a text tells of, if it is one that something can be done about."""
-    clipped = text[:_LONGEST_READ]
-    return next((symptom for symptom in SYMPTOMS if symptom.words.search(clipped)), None)
+    said = _WRAPPING.sub("", text[:_LONGEST_READ].strip())
+    own_words = _QUOTED.sub("''", said)
+    return next((symptom for symptom in SYMPTOMS if symptom.words.search(own_words)), None)
 
 
 def diagnose(text: str, tool: Tool, catalog: Catalog) -> Iterator[Diagnosis]:
@@ -173,7 +178,8 @@ def _wait(text: str) -> str:
 def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[str]) -> str:
     if next(iter(Names([tool.name]).words[0]), "") in _SEEKERS:
         return "Try something simpler, or remove filters"
-    return f"See what there is: {listers[0]}" if listers else symptom.hint
+    ready = next((lister for lister in listers if lister.endswith(")")), None)
+    return f"See what there is: {ready}" if ready else symptom.hint
 
 
 def _lookup_steps(listers: list[str]) -> dict[str, Any]:

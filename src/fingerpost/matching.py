@@ -26,6 +26,8 @@ SURE, FIRST, LISTED = 0.9, 0.7, 0.4
 _MOST = 10
 _LONGEST = 96
 _WORD = re.compile(r"[^\W\d_]+|\d+")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
+_SYMBOL = re.compile(r"[^\w\s.\-]")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OPPOSITES = """
     start/stop lock/unlock before/after min/max minimum/maximum source/target from/to add/remove create/delete
@@ -74,10 +76,20 @@ def closest(
         Match(
             known.names[index],
             round(score, 2),
-            is_clear=rank == 0 and score >= SURE and lead >= CLEAR_LEAD and not _is_guarded(asked, known.words[index]),
+            is_clear=rank == 0
+            and score >= SURE
+            and lead >= CLEAR_LEAD
+            and _SYMBOL.findall(mistake[:_LONGEST]) == _SYMBOL.findall(known.names[index][:_LONGEST])
+            and not _is_guarded(asked, known.words[index]),
         )
         for rank, (index, score) in enumerate(ranked)
     )
+
+
+def spelling(name: str) -> str:
+    """What is left of a name when case, and separators between its words, carry no meaning; all else stays."""
+    folded = unicodedata.normalize("NFKC", name[:_LONGEST])
+    return _BETWEEN_WORDS.sub("", folded).casefold()
 
 
 def normal_form(name: str) -> str:

@@ -54,6 +54,8 @@ class Policy:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
+        if self.budget < 1:
+            raise ValueError(f"budget must be at least 1, got {self.budget}")
 
     def allows(self, fix: Fix, *, read_only: bool) -> bool:
         """Whether this fix may be applied without asking anyone."""

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.catalog import Catalog, Tool
-from fingerpost.diagnosis import Call, Diagnosis, Violation
+from fingerpost.diagnosis import Call, Diagnosis
 from fingerpost.envelope import Envelope, render, trimmed
-from fingerpost.guide import DEFAULT, Report, Verdict, admit, explained
+from fingerpost.guide import DEFAULT, SILENCE, Report, Verdict, admit, explained, helper
+from fingerpost.hearsay import holds
 from fingerpost.policy import Policy
 from fingerpost.shapes import Shape, reshape
 from fingerpost.text import within
@@ -84,7 +84,7 @@ def _failure(
     call: Call, text: str, payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
 ) -> Report:
     """Everything known about a failed call: what the schema says, what the server says, what usually helps."""
-    report = replace(verdict.report, call=call, is_refusal=True, warnings=(), info_tool=policy.info_tool)
+    report = replace(verdict.report, call=call, is_refusal=True, warnings=(), info_tool=helper(policy, catalog))
     if verdict.action == "repair":
         report = replace(report, diagnoses=(), corrected=None)
     tool = catalog.get(verdict.call.tool)
@@ -96,9 +96,10 @@ def _failure(
     fresh = tuple(replace(one, origin="server") for one in heard.diagnoses if one.at not in known)
     if report.diagnoses or fresh:
         best = report if report.diagnoses else heard
+        corrected = None if best.corrected == verdict.call else best.corrected  # which has just failed
         found = (*report.diagnoses, *fresh)
-        return replace(report, diagnoses=found, corrected=best.corrected, applicability=best.applicability)
-    return report if _has_hint(payload) else replace(report, diagnoses=_symptoms(text, tool, catalog))
+        return replace(report, diagnoses=found, corrected=corrected, applicability=best.applicability)
+    return report if _has_hint(payload) else replace(report, diagnoses=_symptoms(_prose(text, payload), tool, catalog))
 
 
 def _heard(text: str, call: Call, tool: Tool) -> Report:
@@ -106,21 +107,20 @@ def _heard(text: str, call: Call, tool: Tool) -> Report:
     from fingerpost import dialects  # a few dozen patterns, which a process without failures need not compile
 
     said = dialects.read(text[:_LONGEST_READ]) if tool.is_checkable else ()
-    return explained(Case(call, tool, said=tuple(one for one in said if _is_declared(one, tool))))
-
-
-def _is_declared(violation: Violation, tool: Tool) -> bool:
-    """A server's prose can sound like a complaint about a parameter; only its schema says which there are."""
-    if violation.keyword != "required":
-        return True
-    declared = schemas.properties(tool.schema, schemas.at(tool.schema, violation.at))
-    return all(name in declared for name in as_strings(violation.expected) or as_strings([violation.expected]))
+    return explained(Case(call, tool, said=tuple(one for one in said if holds(one, call, tool))))
 
 
 def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
     from fingerpost import hints
 
     return tuple(hints.diagnose(text, tool, catalog))
+
+
+def _prose(text: str, payload: Mapping[str, Any]) -> str:
+    """The words of a failure, taken out of the JSON they may come in."""
+    holders = [payload, *(as_object(payload.get(word)) for word in ("error", "error_detail"))]
+    words = [holder.get(word) for holder in holders for word in ("error", "message", "detail", "reason")]
+    return "\n".join(as_strings(words)) if payload else text
 
 
 def _has_hint(payload: Mapping[str, Any]) -> bool:
@@ -144,9 +144,8 @@ def _protocol_error(error: dict[str, Any], report: Report, policy: Policy) -> di
 
 
 def _success(result: dict[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict) -> dict[str, Any]:
-    report = verdict.report
-    if report.is_refusal:  # and sent all the same: what the server took is a success, whatever we would have said
-        report = replace(report, is_refusal=False, warnings=tuple(one.message for one in report.diagnoses))
+    # A call that we would have refused and the server took was right: there is nothing to say about it.
+    report = SILENCE if verdict.report.is_refusal else verdict.report
     envelope = render(report, budget=policy.budget)
     advised = advice(verdict.call, result, catalog) if policy.tips else Advice()
     if not envelope.text and not advised:

@@ -47,7 +47,10 @@ def resolved(root: Schema, node: Any) -> Schema:
         if not isinstance(ref := schema.get("$ref"), str):
             return schema
         beside = {key: value for key, value in schema.items() if key != "$ref"}
-        node = {**_target(root, ref), **beside}
+        target = _target(root, ref)
+        node = {**target, **beside}
+        if "properties" in target and "properties" in beside:
+            node["properties"] = {**as_object(target["properties"]), **as_object(beside["properties"])}
     return NOTHING
 
 
@@ -80,12 +83,16 @@ def required(root: Schema, node: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def is_closed(root: Schema, node: Any) -> bool:
+    """Whether the schema itself forbids undeclared properties, so that the validator knows each of them."""
+    words = ("additionalProperties", "unevaluatedProperties")
+    return any(layer.get(word) is False for layer in layers(root, node) for word in words)
+
+
 def is_open(root: Schema, node: Any) -> bool:
     """Whether the author says that undeclared properties are welcome, or declares none at all."""
     every = list(layers(root, node))
-    if any(
-        layer.get("additionalProperties") is False or layer.get("unevaluatedProperties") is False for layer in every
-    ):
+    if is_closed(root, node):
         return False
     return any(map(_welcomes_more, every)) or not any(as_object(layer.get("properties")) for layer in every)
 
@@ -209,7 +216,8 @@ def _parts(schema: Schema) -> Iterator[Any]:
     for keyword in _CONDITIONAL:
         if keyword in schema:
             yield schema[keyword]
-    yield from as_object(schema.get("dependentSchemas")).values()
+    for keyword in ("dependentSchemas", "dependencies"):
+        yield from (part for part in as_object(schema.get(keyword)).values() if isinstance(part, dict))
 
 
 def _welcomes_more(layer: Schema) -> bool:

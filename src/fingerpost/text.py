@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fingerpost.diagnosis import Applicability, CallTool, Diagnosis, Severity
 from fingerpost.guide import Report
 from fingerpost.redact import clean
-from fingerpost.voice import counted, listed, sentence
+from fingerpost.voice import counted, listed, quoted, sentence
 
 _MOST_FACTS = 4
 
@@ -124,11 +124,11 @@ def _needs(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
         yield f"Similar tools: {listed(names, limit=5)}."
     readings = [fix.label for fix in diagnosis.fixes if fix.label][:3]
     if not names and readings and not is_corrected:
-        yield f"Nearest: {listed(readings)}."
+        yield f"Nearest to {quoted(str(diagnosis.details.get('got', '')))}: {listed(readings)}."
     if diagnosis.hint:
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)
     if (categories := diagnosis.suggestions.get("available_categories")) and not is_corrected:
         yield f"Available tools: {', '.join(f'{word} ({count})' for word, count in categories.items())}."
     if diagnosis.code == "UNKNOWN_PARAM" and not diagnosis.fixes and not diagnosis.hint:
-        yield f"Expected: {diagnosis.details['expected']}."
+        yield f"Parameters: {diagnosis.details['expected']}."

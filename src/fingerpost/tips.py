@@ -17,7 +17,7 @@ from fingerpost.catalog import Catalog, Tool
 from fingerpost.corrected import sayable
 from fingerpost.diagnosis import Call, Replace
 from fingerpost.redact import clean, is_clean, is_harmless
-from fingerpost.untrusted import as_list, as_object, parsed
+from fingerpost.untrusted import as_list, as_object, is_number, parsed
 from fingerpost.voice import Placeholder, counted, written
 
 _LARGEST_READ = 256 * 1024
@@ -38,10 +38,8 @@ _CURSOR = ("nextCursor", "next_cursor", "next_page_token", "nextPageToken", "nex
 _TOTAL = ("total", "total_count", "totalCount", "total_results", "totalResults", "count_total")
 _OFFSET = re.compile(r"offset|skip|start(?:_?index|_?at)?", re.IGNORECASE)
 _PAGE = re.compile(r"page(?:_?number)?", re.IGNORECASE)
-_CURSOR_PARAM = re.compile(r"(?:next_?)?(?:cursor|page_?token|token|after|continuation)", re.IGNORECASE)
-_LIMIT = re.compile(
-    r"limit|max(?:_?results|_?items|_?count)?|count|size|page_?size|per_?page|top|n|num(?:_?results)?", re.IGNORECASE
-)
+_CURSOR_PARAM = re.compile(r"(?:next_?)?(?:cursor|page_?token|after|continuation(?:_?token)?)", re.IGNORECASE)
+_LIMIT = re.compile(r"limit|max(?:_?results|_?items)?|page_?size|per_?page|top|num_?results", re.IGNORECASE)
 _NARROWING = re.compile(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
 _PARTIAL = ("partial", "partial_results", "partialResults", "is_partial")
 _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
@@ -100,19 +98,57 @@ def _partial(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
 
 def _paged(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
     items = _items(payload)
-    limit = _limit(call, tool)
-    total = next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
-    returned = len(items or [])
-    is_all = total is not None and items is not None and total <= returned
-    says_more = not is_all and (any(payload.get(word) is True for word in _MORE) or any(map(payload.get, _CURSOR)))
-    is_short = total is not None and items is not None and total > returned
-    is_full = limit is not None and returned == limit[1] and total is None
-    is_at_limit = any(payload.get(word) is True for word in _AT_LIMIT) or (is_full and not says_more)
-    if not (says_more or is_short or is_at_limit):
+    if not tool.is_read_only or items is None or _is_the_end(payload):
         return Advice()
-    more = _more(call, tool, payload, returned) if not is_all else None
-    steps = _kept(get_more=more, get_details=_details(items, tool, catalog), refine_search=_refined(call, tool))
-    return Advice(_tips(steps, returned, total, is_at_limit=is_at_limit), steps, tuple(_lines(steps)))
+    more = _more(call, tool, payload, len(items))
+    is_at_limit = any(payload.get(word) is True for word in _AT_LIMIT) or _is_full(call, tool, items, payload)
+    says_more = any(payload.get(word) is True for word in _MORE) or _cursor(payload) is not None
+    is_limited = more is not None or any(_LIMIT.fullmatch(name) for name in tool.params)
+    if not (says_more or is_at_limit or (is_limited and _is_short(call, tool, payload, len(items)))):
+        return Advice()
+    total = _total(payload)
+    is_all = total is not None and total <= len(items)
+    steps = _kept(
+        get_more=None if is_all else more,
+        get_details=_details(items, tool, catalog),
+        refine_search=_refined(call, tool),
+    )
+    return Advice(_tips(steps, len(items), total, is_at_limit=is_at_limit), steps, tuple(_lines(steps)))
+
+
+def _is_the_end(payload: Mapping[str, Any]) -> bool:
+    """Whether the reply itself says that there is no more."""
+    if any(payload.get(word) is False for word in _MORE if word not in _AT_LIMIT):
+        return True
+    cursors = [payload[word] for word in _CURSOR if word in payload]
+    return bool(cursors) and not any(cursors)
+
+
+def _is_full(call: Call, tool: Tool, items: list[Any], payload: Mapping[str, Any]) -> bool:
+    """As many results as were asked for, of a reply that does not count them: there may be more."""
+    limit = _limit(call, tool)
+    return limit is not None and len(items) == limit and _total(payload) is None
+
+
+def _is_short(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> bool:
+    """Fewer results so far than the reply says there are."""
+    total = _total(payload)
+    if total is None:
+        return False
+    offset = next(
+        (value for name in tool.params if _OFFSET.fullmatch(name) and is_number(value := call.arguments.get(name))), 0
+    )
+    page = next((name for name in tool.params if _PAGE.fullmatch(name)), None)
+    before = (_page(call, tool, page) - _first_page(tool, page)) * (_limit(call, tool) or returned) if page else 0
+    return offset + before + returned < total
+
+
+def _total(payload: Mapping[str, Any]) -> int | None:
+    return next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
+
+
+def _cursor(payload: Mapping[str, Any]) -> str | None:
+    return next((value for word in _CURSOR if isinstance(value := payload.get(word), str) and value), None)
 
 
 def _tips(steps: Mapping[str, str], returned: int, total: int | None, *, is_at_limit: bool) -> dict[str, Any]:
@@ -151,28 +187,39 @@ def _items(payload: Mapping[str, Any]) -> list[Any] | None:
     return named if named is not None else next(iter(lists.values())) if len(lists) == 1 else None
 
 
-def _limit(call: Call, tool: Tool) -> tuple[str, int] | None:
+def _limit(call: Call, tool: Tool) -> int | None:
     """The limit in force: the one sent, or the schema's default."""
     for name in tool.params:
         if _LIMIT.fullmatch(name):
             value = call.arguments.get(name, disclosure.default_of(tool.schema, tool.params[name]))
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-                return name, value
+                return value
     return None
 
 
 def _more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
-    cursor = next((value for word in _CURSOR if isinstance(value := payload.get(word), str) and value), None)
+    """The caller's own call, moved on by one page."""
+    cursor = _cursor(payload)
     for name in tool.params:
-        if cursor and _CURSOR_PARAM.fullmatch(name):
+        if _CURSOR_PARAM.fullmatch(name) and cursor and cursor != call.arguments.get(name):
             shown = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
             return _with(call, tool, name, shown)
         before = call.arguments.get(name, 0)
         if _OFFSET.fullmatch(name) and isinstance(before, int) and returned:
             return _with(call, tool, name, before + returned)
-        if _PAGE.fullmatch(name) and isinstance(page := call.arguments.get(name, 1), int):
-            return _with(call, tool, name, page + 1)
+        if _PAGE.fullmatch(name):
+            return _with(call, tool, name, _page(call, tool, name) + 1)
     return None
+
+
+def _page(call: Call, tool: Tool, name: str) -> int:
+    page = call.arguments.get(name)
+    return page if isinstance(page, int) else _first_page(tool, name)
+
+
+def _first_page(tool: Tool, name: str) -> int:
+    first = disclosure.default_of(tool.schema, tool.params[name])
+    return first if first == 0 else 1
 
 
 def _details(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | None:

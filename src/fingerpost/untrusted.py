@@ -43,7 +43,7 @@ def parsed(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "[") or len(text) > _LARGEST_TEXT:
         return text
     try:
-        return json.loads(text, parse_constant=_refused, object_pairs_hook=_without_repeats)
+        return json.loads(text, parse_constant=_refused, parse_float=_exact, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
         return text
 
@@ -53,6 +53,13 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found := dict(pairs)) < len(pairs):
         raise ValueError("a name stands twice")
     return found
+
+
+def _exact(number: str) -> float:
+    """A number that a float gives back digit by digit; any other would come out as its neighbour."""
+    if sum(char.isdigit() for char in number.lower().partition("e")[0]) > 15:
+        raise ValueError("too many digits")
+    return float(number)
 
 
 def _refused(word: str) -> Any:

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost.diagnosis import Path, Violation
 from fingerpost.formats import LENIENT
+from fingerpost.matching import spelling
+from fingerpost.schema import properties, resolved
 from fingerpost.untrusted import as_list, as_object
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
+
+UNDECLARED = "additionalProperties"
+LIMITS = frozenset({
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems",
+    "maxItems", "minProperties", "maxProperties", "format", "pattern",
+})  # fmt: skip
+"""Keywords that bound a value of the right kind."""
 
 MOST = 20
 """Findings in one answer; past these a caller is told how many more there are."""
@@ -72,7 +82,7 @@ def _of(error: ValidationError, root: Mapping[str, Any], depth: int) -> Iterator
     elif not context or not all(context):
         yield Violation(at, keyword, "several", schema)
     else:
-        yield from _nearest(at, keyword, context, schema, root, depth)
+        yield from _nearest(at, keyword, context, schema, root, depth, error.instance)
 
 
 def _nearest(
@@ -82,11 +92,15 @@ def _nearest(
     schema: Mapping[str, Any],
     root: Mapping[str, Any],
     depth: int,
+    instance: Any,
 ) -> Iterator[Violation]:
     branches = [
         [found for error in errors[:MOST] for found in _of(error, root, depth + 1)] for errors in context[:MOST]
     ]
-    if all(_is_only(branch, "type", at) for branch in branches):
+    marked = list(_by_mark(branches, schema.get(keyword), root, instance, at))
+    if marked:
+        yield from marked
+    elif all(_is_only(branch, "type", at) for branch in branches):
         kinds = dict.fromkeys(kind for branch in branches for kind in branch[0].expected)
         yield Violation(at, "type", [kind for kind in kinds if kind != "null"] or ["null"], schema, len(branches))
     elif all(_is_only(branch, "required", at) for branch in branches):
@@ -96,6 +110,35 @@ def _nearest(
     else:
         for violation in min(branches, key=lambda branch: _distance(branch, at)):
             yield Violation(violation.at, violation.keyword, violation.expected, violation.schema, len(branches))
+
+
+def _by_mark(
+    branches: Sequence[Sequence[Violation]], alternatives: Any, root: Mapping[str, Any], instance: Any, at: Path
+) -> Iterator[Violation]:
+    """Where every alternative carries a mark (`kind: "circle"`), the mark that was sent decides which one was meant."""
+    marks = [_marks(root, alternative) for alternative in as_list(alternatives)[:MOST]]
+    common = set[str].intersection(*map(set, marks)) if marks else set[str]()
+    name = next((name for name in common if isinstance(as_object(instance).get(name), str)), None)
+    if name is None or len(branches) != len(marks):
+        return
+    sent = spelling(instance[name])
+    chosen = [branch for branch, mark in zip(branches, marks, strict=True) if spelling(str(mark[name])) == sent]
+    if len(chosen) == 1:
+        yield from (replace(one, branches=len(branches)) for one in chosen[0])
+    elif not chosen:
+        offered = [mark[name] for mark in marks]
+        yield Violation((*at, name), "enum", offered, {"enum": offered}, len(branches))
+
+
+def _marks(root: Mapping[str, Any], alternative: Any) -> dict[str, Any]:
+    """The properties that an alternative fixes to one value."""
+    declared = {name: resolved(root, one) for name, one in properties(root, alternative).items()}
+    fixed = {name: one.get("const", next(iter(as_list(one.get("enum"))), None)) for name, one in declared.items()}
+    return {name: value for name, value in fixed.items() if isinstance(value, str) and _is_fixed(declared[name])}
+
+
+def _is_fixed(schema: Mapping[str, Any]) -> bool:
+    return "const" in schema or len(as_list(schema.get("enum"))) == 1
 
 
 def _is_only(branch: Sequence[Violation], keyword: str, at: Path) -> bool:

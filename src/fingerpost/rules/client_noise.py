@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fingerpost.catalog import Tool
+from fingerpost.matching import spelling
 
 _MARKS = frozenset(
     {"toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "chatInput", "__intent", "_meta", "random_string"}
@@ -22,5 +23,6 @@ def without_noise(arguments: dict[str, Any], tool: Tool) -> dict[str, Any]:
     strays = [key for key in arguments if key not in tool.params]
     if tool.is_open or not any(key in _MARKS for key in strays):
         return arguments
-    noise = {key for key in strays if key in _MARKS or key in _COMPANIONS}
+    meant = {spelling(name) for name in tool.params}
+    noise = {key for key in strays if (key in _MARKS or key in _COMPANIONS) and spelling(key) not in meant}
     return {key: value for key, value in arguments.items() if key not in noise}

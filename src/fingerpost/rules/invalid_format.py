@@ -8,6 +8,7 @@ way is offered; anything else is told with an example.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -67,4 +68,6 @@ def _hint(case: Case, violation: Violation, key: str) -> str:
     """An example, where one can be given that is known to be right."""
     example = disclosure.example(case.tool.schema, violation.schema, key)
     is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
-    return f"For example {label(violation.at)}: {literal(example)}" if is_right else ""
+    return (
+        f"For example {label(violation.at)}: {json.dumps(clean(str(example)), ensure_ascii=False)}" if is_right else ""
+    )

@@ -13,6 +13,7 @@ from fingerpost.case import Case
 from fingerpost.diagnosis import Diagnosis, Severity, Violation
 from fingerpost.redact import clean
 from fingerpost.rules.conflicting_params import rivals
+from fingerpost.violations import LIMITS, UNDECLARED
 from fingerpost.voice import parameter
 
 CODE = "INVALID_INPUT"
@@ -25,28 +26,7 @@ _WORDS = {
     "oneOf": "must fit exactly one of the alternatives",
     "falseSchema": "must not be given here",
 }
-_TOLD_ELSEWHERE = frozenset(
-    [
-        "required",
-        "dependentRequired",
-        "additionalProperties",
-        "type",
-        "enum",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "minProperties",
-        "maxProperties",
-        "format",
-        "pattern",
-    ]
-)
+_TOLD_ELSEWHERE = LIMITS | {UNDECLARED, "required", "dependentRequired", "type", "enum"}
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:

@@ -7,13 +7,13 @@ received, and an example.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 from fingerpost import disclosure
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Diagnosis, Violation
-from fingerpost.redact import clean
+from fingerpost.redact import ECHO_LIMIT, clean
 from fingerpost.rules.respelling import respelling, to_fill_in
 from fingerpost.voice import key_of, label, literal, parameter, type_list
 
@@ -55,7 +55,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
 
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     key = key_of(violation.at)
-    example = disclosure.example(case.tool.schema, violation.schema, key)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
-    is_short = not isinstance(example, dict | list) or len(str(cast("Any", example))) < 60
-    return f"{ask}: {label(violation.at)}: {literal(example, key)}" if is_short else ask
+    given = disclosure.authors_example(case.tool.schema, violation.schema, key)
+    is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
+    return f"{ask}: {label(violation.at)}: {literal(given, key)}" if is_short else ask

@@ -61,7 +61,7 @@ def nearest_legal(value: float, limits: Mapping[str, float], *, whole: bool) -> 
     high = min((limits[word] for word in ("maximum", "exclusiveMaximum") if word in limits), default=None)
     nearest = value if low is None else max(value, low)
     nearest = nearest if high is None else min(nearest, high)
-    rungs = [(round(nearest / step) + offset) * step for offset in (0, -1, 1)] if step else [nearest]
+    rungs = [round((round(nearest / step) + offset) * step, 12) for offset in (0, -1, 1)] if step else [nearest]
     fitting = [rung for rung in rungs if _is_within(rung, limits)]
     return min(fitting, key=lambda rung: abs(rung - value), default=None)
 

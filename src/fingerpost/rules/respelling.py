@@ -19,7 +19,7 @@ from fingerpost import disclosure
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
-from fingerpost.matching import normal_form
+from fingerpost.matching import spelling
 from fingerpost.redact import is_harmless
 from fingerpost.untrusted import as_list, as_strings, is_number, parsed
 from fingerpost.voice import key_of
@@ -30,6 +30,9 @@ _EXACT = 2**53
 
 _NUMBER = re.compile(r"-?(?=[\d.]{1,16}(?:[eE]|$))(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 """At most fifteen digits: a float gives every one of them back."""
+_NOTHINGS = (None, "", "null", "none", "None")
+_SEPARATORS = re.compile(r"[,;\n]")
+_OPENING = ("[", "{", "(", "-")
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -52,7 +55,8 @@ def respelling(case: Case, violation: Violation) -> Fix | None:
 
 def to_fill_in(case: Case, violation: Violation) -> Fix:
     """The call with a placeholder where the value cannot be read any other way."""
-    blank = disclosure.placeholder(case.tool.schema, violation.schema or case.schema(violation.at))
+    known = {"enum": violation.expected} if violation.keyword == "enum" else violation.schema
+    blank = disclosure.placeholder(case.tool.schema, known or case.schema(violation.at))
     return Fix(Replace(violation.at, blank), Applicability.HAS_PLACEHOLDERS)
 
 
@@ -76,10 +80,10 @@ def _readings(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Ed
         yield from ((Replace(at, read), Grade.LOSSLESS) for read in _read(value, kinds, violation))
         if not value.strip() and case.is_optional(at):
             yield Drop(at), Grade.LIKELY
-        if "array" in kinds and "," in value:
-            yield Replace(at, [part.strip() for part in value.split(",")]), Grade.OFFERED
+        if "array" in kinds and (value.lstrip()[:1] in _OPENING or _SEPARATORS.search(value)):
+            yield from ((Replace(at, parts), Grade.OFFERED) for parts in _split(case, at, value))
             return
-    if kinds in (("array",), ("array", "null")) and not isinstance(value, list) and value not in (None, ""):
+    if kinds in (("array",), ("array", "null")) and not isinstance(value, list) and value not in _NOTHINGS:
         yield Replace(at, [value]), Grade.LOSSLESS
     if is_number(value) and abs(value) < 10**20 and "string" in kinds:
         yield Replace(at, str(value)), Grade.OFFERED
@@ -87,6 +91,14 @@ def _readings(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Ed
         yield Replace(at, as_list(value)[0]), Grade.OFFERED
     if isinstance(value, dict | list) and not value and case.is_optional(at):
         yield Drop(at), Grade.LIKELY
+
+
+def _split(case: Case, at: Path, text: str) -> Iterator[list[Any]]:
+    """A list written as text, one item after the other; text that looks like a broken container is left alone."""
+    if text.lstrip()[:1] not in _OPENING:
+        kinds = schemas.types(case.tool.schema, schemas.child(case.tool.schema, case.schema(at), 0))
+        parts = [part.strip() for part in _SEPARATORS.split(text) if part.strip()]
+        yield [int(part) if "integer" in kinds and _INTEGER.fullmatch(part) else part for part in parts]
 
 
 def _type_words(violation: Violation) -> list[str]:
@@ -109,4 +121,4 @@ def _read(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[A
 
 
 def _same(choice: str, text: str) -> bool:
-    return len(text) <= 96 and (form := normal_form(text)) != "" and normal_form(choice) == form
+    return len(text) <= 96 and spelling(choice) == spelling(text)

@@ -17,35 +17,41 @@ from typing import Any
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
-from fingerpost.matching import FIRST, Match, Names, closest, normal_form
+from fingerpost.matching import FIRST, Match, Names, closest, spelling
 from fingerpost.redact import clean
 from fingerpost.rules.respelling import takes
-from fingerpost.violations import MOST
+from fingerpost.untrusted import as_strings
+from fingerpost.violations import MOST, UNDECLARED
 from fingerpost.voice import label, place, quoted
 
 CODE = "UNKNOWN_PARAM"
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for holder, declared, must_be_near in _holders(case):
-        yield from _strays(case, holder, declared, must_be_near=must_be_near)
+    for holder, declared, strays, must_be_near in _holders(case):
+        yield from _strays(case, holder, declared, strays, must_be_near=must_be_near)
 
 
-def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
-    """Each object with undeclared names: its place, what it declares, and whether only a near name is news."""
+def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
+    """Each object with undeclared names: its place, what it declares, the strays, and whether they must be near."""
     missing = {violation.at for violation in case.broken("required")}
-    if not case.tool.is_open or () in missing:
-        yield (), case.tool.params, case.tool.is_open
-    forbidden = {violation.at: violation for violation in case.broken("additionalProperties")}
-    for at in [*forbidden, *(at for at in missing if at not in forbidden)]:
-        if at and isinstance(case.value(at), dict):
-            schema = forbidden[at].schema if at in forbidden else case.schema(at)
-            yield at, schemas.properties(case.tool.schema, schema), at not in forbidden
+    if not case.tool.is_open:
+        yield (), case.tool.params, case.tool.strays(case.arguments), False
+    forbidden = {violation.at: violation for violation in case.broken(UNDECLARED) if violation.at}
+    for at, violation in forbidden.items():
+        yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
+    for at in missing - forbidden.keys():
+        if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
+            continue
+        declared = schemas.properties(case.tool.schema, case.schema(at))
+        yield at, declared, [key for key in case.value(at) if key not in declared], True
 
 
-def _strays(case: Case, holder: Path, declared: Mapping[str, Any], *, must_be_near: bool) -> Iterator[Diagnosis]:
+def _strays(
+    case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
+) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
-    strays = [key for key in given if key not in declared][:MOST]
+    strays = [key for key in strays if key in given][:MOST]
     if not strays:
         return
     unset = Names(name for name in declared if name not in given)
@@ -75,7 +81,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
 
 def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
     edit = Rename(at, match.name)
-    same_letters = normal_form(str(at[-1])) == normal_form(match.name)
+    same_letters = spelling(str(at[-1])) == spelling(match.name)
     is_only = match.is_clear and claims == 1
     sure = is_only and (same_letters or takes(case.after([edit]), (*at[:-1], match.name)))
     return Fix(
@@ -100,7 +106,7 @@ def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) 
         fixes=fixes,
         details={
             "got": clean(str(at[-1])),
-            "expected": f"one of {', '.join(label((name,)) for name in list(declared)[:8])}",
+            "expected": ", ".join(label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
         hint=f"{quoted(twin)} is already given" if twin else "",
     )

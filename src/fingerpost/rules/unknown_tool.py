@@ -12,21 +12,20 @@ from collections.abc import Iterable, Iterator
 
 from fingerpost.catalog import Catalog
 from fingerpost.diagnosis import Applicability, Call, CallTool, Diagnosis, Fix, Grade
-from fingerpost.matching import FIRST, Match, closest, normal_form
+from fingerpost.matching import FIRST, Match, closest, spelling
 from fingerpost.redact import clean
 from fingerpost.voice import quoted
 
 CODE = "UNKNOWN_TOOL"
 
-_CLIENT = re.compile(
-    r"(?:functions?|default_api|tools?|mcp)[.:/]|mcp__(?P<mcp>[^.:/]{1,64}?)__|(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])"
-)
+_CLIENT = re.compile(r"(?:functions?|default_api|tools?|mcp)[.:/]|mcp__(?P<mcp>[^.:/]{1,64}?)__")
+_SERVER = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
 _MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
 
 
 def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
     names = list(_behind_prefixes(call.tool, catalog))
-    fixes = _same_name(names, catalog) or _near(call, names[-1], catalog)
+    fixes = _same_name(names, catalog) or _near(call, names[-1][0], catalog)
     similar = [fix.label for fix in fixes[:_MOST_SIMILAR]]
     categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
     lister = (
@@ -52,26 +51,33 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
     )
 
 
-def _behind_prefixes(name: str, catalog: Catalog) -> Iterator[str]:
-    """The name, and what stands behind each thing that clients are known to put in front of one.
+def _behind_prefixes(name: str, catalog: Catalog) -> Iterator[tuple[str, Grade]]:
+    """The name, and what stands behind each thing that clients put in front of one, with how sure that is.
 
-    Another server's name is no such thing: a call that was meant for it is not ours to take.
+    A server's name in front of a tool is ours to take off where it is this server's. Where that is not
+    known it is a likely reading; where it is another server's, the call was not meant for us.
     """
-    bare = name[:256]
-    yield bare
-    while (prefix := _CLIENT.match(bare)) and prefix.end() < len(bare):
-        server = prefix["mcp"] or prefix["server"]
-        if server and catalog.server and normal_form(server) != normal_form(catalog.server):
+    bare, grade = name[:256], Grade.LOSSLESS
+    yield bare, grade
+    while prefix := _CLIENT.match(bare) or _SERVER.match(bare):
+        server = prefix.groupdict().get("server") or prefix.groupdict().get("mcp")
+        if prefix.end() == len(bare) or (server and catalog.server and not _is_same(server, catalog.server)):
             return
+        if "server" in prefix.groupdict() and not catalog.server:
+            grade = Grade.LIKELY
         bare = bare[prefix.end() :]
-        yield bare
+        yield bare, grade
 
 
-def _same_name(names: Iterable[str], catalog: Catalog) -> tuple[Fix, ...]:
-    for name in names:
+def _is_same(server: str, ours: str) -> bool:
+    return spelling(server) == spelling(ours)
+
+
+def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
+    for name, grade in names:
         hits = [name] if catalog.get(name) else catalog.spelled(name)
         if len(hits) == 1:
-            return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS),)
+            return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, grade),)
     return ()
 
 

@@ -9,7 +9,8 @@ tool with one parameter is offered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from fingerpost import schema as schemas
@@ -66,8 +67,9 @@ def _wrapped(case: Case) -> Iterator[Diagnosis]:
 
 def _inside(call: Call, case: Case) -> tuple[str, dict[str, Any]] | None:
     """The one object that everything else is packed in, when its name is no parameter of the tool."""
-    rest = {key: value for key, value in case.arguments.items() if not _repeats_tool(key, value, call.tool)}
-    if len(rest) != 1 or rest.keys() & case.tool.params.keys():
+    strays = {key: value for key, value in case.arguments.items() if key not in case.tool.params}
+    rest = {key: value for key, value in strays.items() if not _repeats_tool(key, value, call.tool)}
+    if len(rest) != 1 or len(strays) != len(case.arguments):
         return None
     wrapper, held = next(iter(rest.items()))
     held = parsed(held) if isinstance(held, str) else held
@@ -86,24 +88,28 @@ def _repeats_tool(key: str, value: Any, tool: str) -> bool:
 
 
 def _flattened(case: Case) -> Iterator[Diagnosis]:
-    """Fields of the one object parameter, sent beside each other instead of inside it."""
-    params = case.tool.params
-    absent = [name for name in params if name not in case.arguments and _is_object(case, name)]
-    if len(absent) != 1 or not case.arguments:
+    """Fields of the one object parameter, or of its one item, sent beside each other instead of inside it."""
+    absent = [name for name in case.tool.required if name not in case.arguments]
+    if len(absent) != 1 or (form := _form(case, absent[0])) is None:
         return
-    inner = schemas.properties(case.tool.schema, case.schema((absent[0],)))
-    moved = {key: value for key, value in case.arguments.items() if key in inner and key not in params}
-    if not moved or absent[0] not in case.tool.required:
+    name, (inner, is_list) = absent[0], form
+    moved = {key: value for key, value in case.arguments.items() if key in inner and key not in case.tool.params}
+    if not moved:
         return
     kept = {key: value for key, value in case.arguments.items() if key not in moved}
-    nested = {**kept, absent[0]: moved}
-    fix = _lossless(nested, f"{listed(moved, limit=4)} went inside {quoted(absent[0])}")
-    message = f"The fields {listed(moved, limit=4)} belong inside {quoted(absent[0])}"
-    yield _found(case, message, (fix,), "flattened object")
+    done = f"{listed(moved, limit=4)} went inside {quoted(name)}"
+    fix = _lossless({**kept, name: [moved] if is_list else moved}, done)
+    message = f"The fields {listed(moved, limit=4)} belong inside {quoted(name)}"
+    yield _found(case, message, (replace(fix, grade=Grade.OFFERED) if is_list else fix,), "flattened object")
 
 
-def _is_object(case: Case, name: str) -> bool:
-    return schemas.types(case.tool.schema, case.tool.params[name]) in (("object",), ("object", "null"))
+def _form(case: Case, name: str) -> tuple[Mapping[str, Any], bool] | None:
+    """The fields that a parameter holds, and whether it holds a list of such."""
+    root, schema = case.tool.schema, case.schema((name,))
+    kinds = schemas.types(root, schema)
+    if kinds in (("array",), ("array", "null")):
+        return schemas.properties(root, schemas.child(root, schema, 0)), True
+    return (schemas.properties(root, schema), False) if kinds in (("object",), ("object", "null")) else None
 
 
 def _lossless(arguments: dict[str, Any], done: str) -> Fix:
