@@ -384,3 +384,177 @@ def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
 def test_a_number_too_large_for_some_servers_is_not_made_of_a_text() -> None:
     assert verdict(tool({"n": INTEGER}), {"n": str(2**53)}).call.arguments == {"n": 2**53}
     assert verdict(tool({"n": INTEGER}), {"n": str(2**53 + 1)}).action == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"q": "x", "limit": 10}, "limit: must be <= 50"),
+        ({"q": "x"}, "q must be a number"),
+        ({"q": "x"}, "q is required"),
+        ({"q": "x"}, "data/limit must be integer"),
+        ({"q": "x"}, "data/a/b must have required property 'c'"),
+        ({"sort": "date"}, "sort must be one of: relevance, date"),
+        ({"q": "x"}, "Missing required parameter: surname"),
+    ],
+)
+def test_a_complaint_that_the_call_contradicts_is_not_passed_on(arguments: dict[str, Any], text: str) -> None:
+    catalog = Catalog.listed([tool({"q": {"type": "string"}, "limit": INTEGER, "sort": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert enrich(Call("t", arguments), reply, catalog) is reply
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limit must be between 1 and 50", "Parameter 'limit' value 100 exceeds maximum 50."),
+        ("sort must be one of [relevance, date]", 'Fill in: t(limit: 100, sort: <"relevance" or "date">)'),
+        ("data/limit must be multiple of 3", "Parameter 'limit' value 100 is not a multiple of 3."),
+    ],
+)
+def test_a_complaint_that_the_schema_does_not_know_of_is_explained(text: str, said: str) -> None:
+    catalog = Catalog.listed([tool({"limit": INTEGER, "sort": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert said in enrich(Call("t", {"limit": 100, "sort": "name"}), reply, catalog)["content"][1]["text"]
+
+
+SHAPES = {
+    "oneOf": [
+        {"properties": {"kind": {"const": "circle"}, "radius": INTEGER}, "required": ["kind", "radius"]},
+        {"properties": {"kind": {"enum": ["rect"]}, "width": INTEGER}, "required": ["kind", "width"]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"kind": "Circle", "radius": "3"}, ["shape.radius", "shape.kind"]),
+        ({"kind": "square", "radius": 3}, ["shape.kind"]),
+        ({"kind": "rect"}, ["shape.width"]),
+    ],
+)
+def test_a_mark_decides_which_alternative_was_meant(sent: dict[str, Any], told: list[str]) -> None:
+    report = verdict(tool({"shape": {"type": "object", **SHAPES}}), {"shape": sent}).report
+    assert [one.details["parameter"] for one in report.diagnoses] == told
+
+
+@pytest.mark.parametrize(
+    ("enum", "sent"), [(["C", "Java"], "C++"), (["1.0", "2.0"], "10"), (["1", "2"], "-1"), (["a", "b"], "a=")]
+)
+def test_a_sign_is_part_of_a_value(enum: list[str], sent: str) -> None:
+    found = verdict(tool({"x": {"enum": enum}}, read_only=True), {"x": sent})
+    assert found.action == "refuse"
+    assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("functions.delete", "repair"),
+        ("mcp__files__delete", "repair"),
+        ("server__delete", "repair"),
+        ("gmail__delete", "refuse"),
+        ("undo/delete", "refuse"),
+    ],
+)
+def test_a_prefix_that_may_be_another_servers_is_not_taken_off_where_it_could_hurt(name: str, action: str) -> None:
+    listed = {**tool({}), "name": "delete"}
+    assert judged(Call(name, {}), Catalog.listed([listed]), Policy()).action == action
+    harmless = {**listed, "annotations": {"readOnlyHint": True}}
+    assert judged(Call(name, {}), Catalog.listed([harmless]), Policy()).action == "repair"
+
+
+def test_what_the_validator_allows_is_declared() -> None:
+    pattern = tool({"name": {"type": "string"}}, patternProperties={"^X_": {}}, additionalProperties=False)
+    beside = {
+        "name": "t",
+        "inputSchema": {
+            "$ref": "#/$defs/A",
+            "properties": {"b": INTEGER},
+            "$defs": {"A": {"type": "object", "properties": {"a": INTEGER}}},
+        },
+    }
+    dependent = tool({"a": INTEGER}, dependencies={"a": {"properties": {"b": INTEGER}}})
+    nullable = tool({"phone": {"type": "string", "nullable": True}})
+    for listed, arguments in (
+        (pattern, {"name": "a", "X_A": 1}),
+        (beside, {"a": 1, "b": 2}),
+        (dependent, {"a": 1, "b": 2}),
+        (nullable, {"phone": None}),
+    ):
+        assert verdict(listed, arguments).action == "forward"
+
+
+def test_noise_and_wrappers_never_take_a_declared_value_along() -> None:
+    closed = tool({"sessionId": {"type": "string"}}, additionalProperties=False)
+    assert verdict(closed, {"session_id": "abc", "toolCallId": "1"}).call.arguments == {"sessionId": "abc"}
+    named = tool({"name": {"type": "string"}, "color": {"type": "string"}})
+    assert verdict(named, {"name": "t", "data": {"color": "red"}}).action == "refuse"
+
+
+@pytest.mark.parametrize("sent", ["['a']", "null", "{}", "- a\n- b", "a;b", '["a",'])
+def test_text_that_is_no_single_item_is_not_wrapped_into_a_list(sent: str) -> None:
+    listed = tool({"names": {"type": "array", "items": {"type": "string"}}}, required=["names"])
+    assert verdict(listed, {"names": sent}).action == "refuse"
+
+
+def test_fields_of_the_one_item_are_offered_inside_the_list() -> None:
+    item = {"type": "object", "properties": {"old": {"type": "string"}, "new": {"type": "string"}}}
+    listed = tool({"path": {"type": "string"}, "edits": {"type": "array", "items": item}}, required=["path", "edits"])
+    found = verdict(listed, {"path": "a", "old": "x", "new": "y"})
+    assert (found.action, found.report.corrected) == (
+        "refuse",
+        Call("t", {"path": "a", "edits": [{"old": "x", "new": "y"}]}),
+    )
+
+
+RIGHT_VALUES = {
+    "url": ["https://api.example.com/items?type=book&id=42", "https://x.com/?redirect=%2Fa%2F..%2Fb", "file:///a/../b"],
+    "name": ["Name & ID", "ACME; sleep 8h study", "<script> tag tutorial", "Jinja {{ 2 * x }}", "R&D | sh team"],
+    "path": [
+        "/srv/S&ID/report.pdf",
+        "../../../../packages/core/index.ts",
+        "../.env",
+        "a..b/c",
+        "100%25.txt",
+        "C:\\Users\\x",
+    ],
+    "file": ["src/(a|id)/x.ts", "O'Brien and 'sons'.txt", "a`b`c.md"],
+    "source": ["SELECT a FROM t UNION SELECT b FROM u", "import os; os.remove('x')"],
+    "query": ["'; DROP TABLE users; --", "$(rm -rf /)"],
+    "email": ["a+b@example.com"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in RIGHT_VALUES.items() for value in values]
+)
+def test_what_could_be_right_is_never_an_attack(name: str, value: str) -> None:
+    call = Call("t", {name: value, "nested": [{name: value}]})
+    found = admit(call, Catalog.listed([tool({name: {"type": "string"}, "nested": {"type": "array"}})]))
+    assert found == Verdict("forward", call)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("path", "../../etc/passwd"), ("filePath", "..%2f..%2fetc%2fpasswd"), ("path", "%252e%252e%252fetc"),
+        ("file", "....//....//etc/passwd"), ("path", "..\\..\\windows\\system32"), ("user_id", "1' OR '1'='1"),
+        ("id", "x'; DROP TABLE users; --"), ("id", "1 UNION SELECT password FROM users"), ("name", "$(whoami)"),
+        ("branch", "x; rm -rf /"), ("host", "x | bash"), ("username", "${jndi:ldap://x}"), ("name", "{{7*7}}"),
+        ("name", "<script>alert(1)</script>"),
+    ],
+)  # fmt: skip
+def test_what_nobody_sends_by_accident_is_refused_without_an_echo(name: str, value: str) -> None:
+    found = verdict(tool({name: {"type": "string"}}, read_only=True), {name: value})
+    said = render(found.report)
+    assert (found.action, found.report.diagnoses[0].code) == ("refuse", "UNSAFE_INPUT")
+    assert value not in str(said)
+    assert said.structured["error"]["suggestions"] == {}
+    assert "schema_hint" not in said.structured["error"]
+
+
+def test_a_budget_must_leave_room_for_something() -> None:
+    with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
+        Policy(budget=0)

@@ -131,15 +131,16 @@ _FACT = "|".join(
         rf"The fields {_LIST} belong inside {_QUOTED}",
         rf"Parameter {_QUOTED} is refused: it holds (?:a path traversal|an injection)",
         rf"Tool {_QUOTED} was auto-corrected to {_QUOTED}",
-        rf"Parameter {_QUOTED} was (?:auto-corrected to (?:{_QUOTED}|V)|left out because it was empty)",
-        r"The arguments were put in the right shape",
+        rf"Parameter {_QUOTED} was (?:auto-corrected(?: to (?:{_QUOTED}|V))?|left out because it was empty)",
+        rf"The arguments were (?:read as empty|read from a string of JSON|taken out of {_QUOTED})",
+        rf"{_LIST} went inside {_QUOTED}",
         *(re.escape(symptom.fact) for symptom in SYMPTOMS),
     ]
 )
 _NEED = "|".join(
     [
         rf"Similar tools: {_LIST}",
-        rf"Nearest: {_LIST}",
+        rf"Nearest to {_QUOTED}: {_LIST}",
         rf"Keep one of {_LIST}",
         rf"Leave out {_QUOTED}",
         rf"Did you mean {_QUOTED}\?",
@@ -152,8 +153,7 @@ _NEED = "|".join(
         rf"For example {_NAME}: V",
         rf"{_NAME}: {_IN_WORDS}(?: \((?:§|<as sent>)\))?",
         rf"{_NAME}: (?:§|<as sent>)",
-        rf"Expected: {_IN_WORDS}",
-        rf"Expected: one of {_CALL_KEY}(?:, {_CALL_KEY})*",
+        rf"Parameters: {_CALL_KEY}(?:, {_CALL_KEY})*",
         r"Available tools: \w+ \(\d+\)(?:, \w+ \(\d+\))*",
         *(re.escape(symptom.hint) for symptom in SYMPTOMS),
         r"Wait \d+ (?:ms|seconds), then call again",

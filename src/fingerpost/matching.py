@@ -28,6 +28,7 @@ _LONGEST = 96
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
 _SYMBOL = re.compile(r"[^\w\s.\-]")
+_SIGNED = re.compile(r"(?:^|(?<=\d))[-.](?=\d)")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OPPOSITES = """
     start/stop lock/unlock before/after min/max minimum/maximum source/target from/to add/remove create/delete
@@ -70,20 +71,27 @@ def closest(
         return ()
     scores = _scores(asked, known, kind)
     _by_slot(context or {}, known, scores)
-    ranked = sorted(scores.items(), key=lambda pair: (-pair[1], known.names[pair[0]]))[:_MOST]
-    lead = ranked[0][1] - (ranked[1][1] if len(ranked) > 1 else 0.0) if ranked else 0.0
+    ranked = sorted(
+        ((_capped(score, mistake, known.names[index]), index) for index, score in scores.items()),
+        key=lambda pair: (-pair[0], known.names[pair[1]]),
+    )[:_MOST]
+    lead = ranked[0][0] - (ranked[1][0] if len(ranked) > 1 else 0.0) if ranked else 0.0
+    is_clear = bool(ranked) and ranked[0][0] >= SURE and lead >= CLEAR_LEAD
     return tuple(
         Match(
             known.names[index],
             round(score, 2),
-            is_clear=rank == 0
-            and score >= SURE
-            and lead >= CLEAR_LEAD
-            and _SYMBOL.findall(mistake[:_LONGEST]) == _SYMBOL.findall(known.names[index][:_LONGEST])
-            and not _is_guarded(asked, known.words[index]),
+            is_clear=rank == 0 and is_clear and not _is_guarded(asked, known.words[index]),
         )
-        for rank, (index, score) in enumerate(ranked)
+        for rank, (score, index) in enumerate(ranked)
     )
+
+
+def _capped(score: float, mistake: str, name: str) -> float:
+    """Letters are not all of a name: `C++` is not `C`, and `10` is not `1.0`. Such a reading may be listed only."""
+    asked, known = mistake[:_LONGEST], name[:_LONGEST]
+    is_other = _SYMBOL.findall(asked) != _SYMBOL.findall(known) or _SIGNED.findall(asked) != _SIGNED.findall(known)
+    return min(score, 0.65) if is_other else score
 
 
 def spelling(name: str) -> str:

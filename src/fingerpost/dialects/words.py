@@ -111,10 +111,10 @@ def _literal(token: re.Match[str]) -> tuple[Any, int]:
     """A bare word gives back the full stop that ends its sentence."""
     said, kind = token[token.lastindex or 0], token.lastindex
     if kind == 4:
-        value = number(said.rstrip("."))
+        value = number(said.rstrip(".])"))
         return (said if value is None else value), token.end()
     if kind == 5:
-        word = said.rstrip(".")
+        word = said.rstrip(".])")
         return _CONSTANTS.get(word, word), token.start() + len(word)
     return (said if kind == 3 else unescaped(said)), token.end()
 

@@ -18,7 +18,7 @@ from fingerpost.voice import quoted
 
 CODE = "UNKNOWN_TOOL"
 
-_CLIENT = re.compile(r"(?:functions?|default_api|tools?|mcp)[.:/]|mcp__(?P<mcp>[^.:/]{1,64}?)__")
+_CLIENT = re.compile(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
 _SERVER = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
 _MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
 
