@@ -295,7 +295,10 @@ def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
     assert call.arguments["a"][1] == {"y": 2}
 
 
-@pytest.mark.parametrize("text", ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[" * 100_000, "{" + " " * (1 << 20)])
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[1.1234567890123456789]", "[" * 100_000, "{" + " " * (1 << 20)],
+)
 def test_what_is_no_json_object_or_array_stays_a_text(text: str) -> None:
     assert parsed(text) == text
 
@@ -558,3 +561,23 @@ def test_what_nobody_sends_by_accident_is_refused_without_an_echo(name: str, val
 def test_a_budget_must_leave_room_for_something() -> None:
     with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
         Policy(budget=0)
+
+
+def test_a_name_mended_and_then_left_out_is_two_slips_in_one_place() -> None:
+    found = verdict(tool({"dry_run": {"type": "boolean"}}), {"dryRun": None})
+    assert (found.action, found.call.arguments) == ("repair", {})
+    assert [one.code for one in found.report.diagnoses] == ["UNKNOWN_PARAM", "INVALID_TYPE"]
+
+
+def test_a_schema_that_no_arguments_can_satisfy_is_left_to_the_server() -> None:
+    call = Call("t", {})
+    assert admit(call, Catalog.listed([{"name": "t", "inputSchema": {"type": "array"}}])) == Verdict("forward", call)
+
+
+def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
+    several = [
+        {"properties": {"kind": {"const": "a"}, "n": INTEGER}, "required": ["n"]},
+        {"properties": {"kind": {"const": "a"}, "m": INTEGER}, "required": ["m"]},
+    ]
+    found = verdict(tool({"x": {"type": "object", "oneOf": several}}), {"x": {"kind": "a"}})
+    assert found.report.diagnoses[0].message == "One of 'x.n' or 'x.m' is required"

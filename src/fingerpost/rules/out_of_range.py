@@ -30,8 +30,7 @@ _LIMITS = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.broken(*_WORDS):
-        if is_number(case.value(violation.at)):
-            yield _found(case, violation)
+        yield _found(case, violation)
 
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
