@@ -581,3 +581,7 @@ def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
     ]
     found = verdict(tool({"x": {"type": "object", "oneOf": several}}), {"x": {"kind": "a"}})
     assert found.report.diagnoses[0].message == "One of 'x.n' or 'x.m' is required"
+
+
+def test_json_in_a_text_is_read_exactly() -> None:
+    assert parsed('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
