@@ -53,6 +53,11 @@ class Tool:
         return schemas.properties(self.schema, self.schema)
 
     @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """The first type that each parameter takes."""
+        return {name: next(iter(schemas.types(self.schema, one)), "any") for name, one in self.params.items()}
+
+    @cached_property
     def required(self) -> tuple[str, ...]:
         return schemas.required(self.schema, self.schema)
 
@@ -136,15 +141,19 @@ class Tool:
 
     def violations(self, arguments: Any) -> tuple[Violation, ...]:
         """Each place where the arguments break the schema, told by the nearest alternative."""
-        if self._validator is None:
+        try:
+            return self._told(arguments)
+        except (ValueError, RecursionError):
+            pass
+        try:
+            return self._told(plain(arguments))  # the validator takes no subclass of `str`, such as a placeholder
+        except (ValueError, RecursionError):
             return ()
-        for given in (arguments, plain(arguments)):  # the validator takes no subclass of `str`, such as a placeholder
-            try:
-                every = told(islice(self._validator.iter_errors(given), MOST * 2), self.schema)
-                return tuple(one for one in every if not _is_null_by_another_word(one, given))
-            except (ValueError, RecursionError):
-                continue
-        return ()
+
+    def _told(self, arguments: Any) -> tuple[Violation, ...]:
+        errors = self._validator.iter_errors(arguments) if self._validator else ()
+        every = told(islice(errors, MOST * 2), self.schema)
+        return tuple(one for one in every if not _is_null_by_another_word(one, arguments))
 
     def complaint(self, arguments: Any) -> str:
         """What the validator itself says first, for comparison; empty when it has nothing to say."""

@@ -60,11 +60,15 @@ def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: i
 
 
 def corrected_call(
-    corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
+    in_text: Sayable, corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
 ) -> dict[str, Any]:
-    """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out."""
+    """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out.
+
+    `in_text` is the call as the text says it: where that leaves nothing out, the program is given the same.
+    """
+    is_whole = in_text.is_complete and not in_text.as_sent
     for longest in _LONGEST_COPIED:
-        said = sayable(corrected, sent, secret, longest)
+        said = in_text if is_whole else sayable(corrected, sent, secret, longest)
         if said.size <= _LARGEST:
             graded = applicability if said.is_complete else Applicability.HAS_PLACEHOLDERS
             call = {"name": said.call.tool, "arguments": said.call.arguments, "applicability": graded.value}

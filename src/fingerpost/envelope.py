@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fingerpost.corrected import corrected_call, sayable
+from fingerpost.corrected import Sayable, corrected_call, sayable
 from fingerpost.diagnosis import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Severity
 from fingerpost.guide import Report
 from fingerpost.matching import FIRST
@@ -36,21 +36,21 @@ class Envelope:
 
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Say a report once, in both forms."""
-    call = ""
-    if report.corrected:
-        said = sayable(report.corrected, report.call, report.secret)
-        call = said.text
-        if not said.is_complete:
-            report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
+    said = sayable(report.corrected, report.call, report.secret) if report.corrected else None
+    if said and not said.is_complete:
+        report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
+    call = said.text if said else ""
     text = "\n".join(within(budget, lines(report, call)))
-    structured = _error(report, call) if report.is_refusal else _success(report, call)
+    structured = _error(report, call, said) if report.is_refusal else _success(report, call)
     return Envelope(text, reshape(trimmed(structured, text), shape))
 
 
-def _error(report: Report, call: str) -> dict[str, Any]:
+def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
     error = _problem(report.diagnoses[0], report, call)
-    if report.corrected:
-        error["corrected_call"] = corrected_call(report.corrected, report.call, report.applicability, report.secret)
+    if said and report.corrected:
+        error["corrected_call"] = corrected_call(
+            said, report.corrected, report.call, report.applicability, report.secret
+        )
     if len(report.diagnoses) > 1:
         error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
     if report.unseen:

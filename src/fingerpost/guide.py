@@ -131,7 +131,8 @@ def _disarmed(verdict: Verdict, case: Case, policy: Policy) -> Verdict:
     """No fix carries an attack into its place: what would be sent, or shown, is looked at once more."""
     if policy.unsafe_input == "allow":
         return verdict
-    for call in filter(None, (verdict.call if verdict.action == "repair" else None, verdict.report.corrected)):
+    shown = verdict.report.corrected or (verdict.call if verdict.action == "repair" else None)
+    for call in (shown,) if shown else ():
         if attack := tuple(unsafe_input.diagnose(Case(call, case.tool))):
             report = Report(call=verdict.report.call, diagnoses=attack, is_refusal=True)
             return Verdict("refuse", verdict.report.call, report)

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from fingerpost.diagnosis import CLEAR_LEAD
@@ -204,6 +205,7 @@ def _is_guarded(asked: tuple[str, ...], meant: tuple[str, ...]) -> bool:
     )
 
 
+@lru_cache(maxsize=8192)
 def _words(name: str) -> tuple[str, ...]:
     """`searchFiles`, `search-files` and `SEARCH_FILES` share the words (search, files)."""
     folded = unicodedata.normalize("NFKC", name[:_LONGEST])

@@ -74,9 +74,15 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
         "given": [key for key in given if key in declared],
         "args": given,
         "required": list(schemas.required(root, case.schema(holder))),
-        "types": {name: next(iter(schemas.types(root, schema)), "any") for name, schema in declared.items()},
+        "types": _kinds(case, holder, declared),
         "tool": case.tool.name,
     }
+
+
+def _kinds(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
+    if holder == ():
+        return case.tool.kinds
+    return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
 
 
 def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
