@@ -8,7 +8,6 @@ stands there, for the caller to fill in.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -18,7 +17,7 @@ from fingerpost.diagnosis import Applicability, Call, Path
 from fingerpost.matching import normal_form
 from fingerpost.redact import ECHO_LIMIT, clean, is_clean, is_harmless
 from fingerpost.untrusted import as_list, as_object
-from fingerpost.voice import AS_SENT, Placeholder, key_of, place, written
+from fingerpost.voice import AS_SENT, Placeholder, encoded, key_of, place, written
 
 _LONGEST_COPIED = (256, ECHO_LIMIT, 0)
 """How long a text may be to be copied for a program: tried in this order until the whole is small enough."""
@@ -43,7 +42,7 @@ class Sayable:
 
     @property
     def size(self) -> int:
-        return len(json.dumps([self.call.arguments, self.as_sent], ensure_ascii=False, default=str))
+        return len(encoded([self.call.arguments, self.as_sent]))
 
 
 def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT) -> Sayable:

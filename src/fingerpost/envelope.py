@@ -22,6 +22,7 @@ from fingerpost.voice import key_of
 LARGEST = 2048
 """The most bytes one reply gains, text and structure together."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _OVERHEAD = 80
 """What the names of its own cost the largest of the three shapes."""
 
@@ -186,4 +187,4 @@ def _shorten(holder: dict[str, Any], structured: dict[str, Any], room: int) -> N
 
 
 def _size(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace"))
+    return len(_ENCODER.encode(value).encode("utf-8", "replace"))

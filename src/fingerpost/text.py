@@ -6,13 +6,12 @@ spent, so what is left always reads.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.diagnosis import Applicability, CallTool, Diagnosis, Severity
 from fingerpost.guide import Report
 from fingerpost.redact import clean
-from fingerpost.voice import counted, listed, quoted, sentence
+from fingerpost.voice import counted, encoded, listed, quoted, sentence
 
 _MOST_FACTS = 4
 
@@ -69,7 +68,7 @@ def help_call(report: Report) -> str:
     if report.corrected is None and any(diagnosis.code == "UNKNOWN_TOOL" for diagnosis in report.diagnoses):
         return f"{report.info_tool}()"
     known = report.corrected.tool if report.corrected else report.call.tool
-    return f"{report.info_tool}(tool: {json.dumps(clean(known), ensure_ascii=False)})"
+    return f"{report.info_tool}(tool: {encoded(clean(known))})"
 
 
 def has_better(report: Report) -> bool:

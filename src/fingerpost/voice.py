@@ -20,6 +20,10 @@ _NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
 _DEEPEST = 6
 
 
+encoded = json.JSONEncoder(ensure_ascii=False).encode
+"""A value as JSON, with every script left readable."""
+
+
 class Placeholder(str):
     """A value the caller has to supply: written `<string>`, never quoted."""
 
@@ -31,7 +35,7 @@ AS_SENT = Placeholder("<as sent>")
 
 
 def quoted(name: str) -> str:
-    return f"'{name}'" if is_name(name) else json.dumps(clean(name), ensure_ascii=False)
+    return f"'{name}'" if is_name(name) else encoded(clean(name))
 
 
 def is_name(text: str) -> bool:
@@ -60,7 +64,7 @@ def place(at: Path) -> str:
 
 def label(at: Path) -> str:
     """The place in front of a colon: bare where it is plainly a name."""
-    return name if is_name(name := place(at)) else json.dumps(clean(name), ensure_ascii=False)
+    return name if is_name(name := place(at)) else encoded(clean(name))
 
 
 def key_of(at: Path) -> str:
@@ -85,19 +89,16 @@ def literal(value: Any, key: str = "", depth: int = 0) -> str:
     if isinstance(value, Placeholder | Described):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False) if is_clean(value) and is_harmless(value, key) else AS_SENT
+        return encoded(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
     if isinstance(value, dict | list) and depth < _DEEPEST:
         return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
-    return json.dumps(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
+    return encoded(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
 
 
 def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
     if isinstance(value, list):
         return f"[{', '.join(literal(item, key, depth) for item in value)}]"
-    pairs = [
-        f"{json.dumps(clean(name), ensure_ascii=False)}: {literal(item, f'{key}.{name}', depth)}"
-        for name, item in value.items()
-    ]
+    pairs = [f"{encoded(clean(name))}: {literal(item, f'{key}.{name}', depth)}" for name, item in value.items()]
     return f"{{{', '.join(pairs)}}}"
 
 
@@ -108,7 +109,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _key(name: str) -> str:
-    return name if is_name(name) else json.dumps(clean(name), ensure_ascii=False)
+    return name if is_name(name) else encoded(clean(name))
 
 
 def sentence(text: str) -> str:

@@ -8,7 +8,6 @@ way is offered; anything else is told with an example.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +17,7 @@ from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Replace, Severity, Violation
 from fingerpost.redact import clean
 from fingerpost.rules.respelling import respelling, to_fill_in
-from fingerpost.voice import key_of, label, literal, parameter
+from fingerpost.voice import encoded, key_of, label, literal, parameter
 
 CODE = "INVALID_FORMAT"
 
@@ -68,6 +67,4 @@ def _hint(case: Case, violation: Violation, key: str) -> str:
     """An example, where one can be given that is known to be right."""
     example = disclosure.example(case.tool.schema, violation.schema, key)
     is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
-    return (
-        f"For example {label(violation.at)}: {json.dumps(clean(str(example)), ensure_ascii=False)}" if is_right else ""
-    )
+    return f"For example {label(violation.at)}: {encoded(clean(str(example)))}" if is_right else ""
