@@ -49,8 +49,8 @@ WRONG = (
     _changed(limit="ten"),
     _changed(limit=5000),
     _changed(sort="craeted"),
-    _changed("query", qeury="login fails", limit="ten"),
 )
+TWICE_WRONG = (_changed("query", qeury="login fails", limit="ten"), _changed("query", limit=5000))
 
 _REAL = Path(__file__).parents[2] / "shared" / "matching" / "catalogs.public.jsonl"
 _WORDS = ("search", "list", "get", "create", "update", "delete", "user", "issue", "file", "repo", "branch", "message")

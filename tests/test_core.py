@@ -374,7 +374,7 @@ def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
     """A few levels are slips; more is somebody's game, and is left to the caller."""
     schema: dict[str, Any] = INTEGER
     packed: Any = 1
-    for _ in range(6):
+    for _ in range(12):
         schema = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
         packed = json.dumps({"x": packed})
     found = verdict(tool({"x": schema}), {"x": packed})
@@ -514,7 +514,18 @@ def test_fields_of_the_one_item_are_offered_inside_the_list() -> None:
 
 RIGHT_VALUES = {
     "url": ["https://api.example.com/items?type=book&id=42", "https://x.com/?redirect=%2Fa%2F..%2Fb", "file:///a/../b"],
-    "name": ["Name & ID", "ACME; sleep 8h study", "<script> tag tutorial", "Jinja {{ 2 * x }}", "R&D | sh team"],
+    "dockerfile": ["RUN apt-get update; rm -rf /var/lib/apt/lists"],
+    "Makefile": ["clean:\n\tcd out; rm -rf build"],
+    "user": ["why does ' OR 1=1 work?", "Explain `id` command"],
+    "name": [
+        "Name & ID",
+        "Rename `id` to `uuid`",
+        "Install | bash",
+        "ACME; sleep 8h study",
+        "<script> tag tutorial",
+        "Jinja {{ 2 * x }}",
+        "R&D | sh team",
+    ],
     "path": [
         "/srv/S&ID/report.pdf",
         "../../../../packages/core/index.ts",
@@ -544,9 +555,9 @@ def test_what_could_be_right_is_never_an_attack(name: str, value: str) -> None:
     [
         ("path", "../../etc/passwd"), ("filePath", "..%2f..%2fetc%2fpasswd"), ("path", "%252e%252e%252fetc"),
         ("file", "....//....//etc/passwd"), ("path", "..\\..\\windows\\system32"), ("user_id", "1' OR '1'='1"),
-        ("id", "x'; DROP TABLE users; --"), ("id", "1 UNION SELECT password FROM users"), ("name", "$(whoami)"),
-        ("branch", "x; rm -rf /"), ("host", "x | bash"), ("username", "${jndi:ldap://x}"), ("name", "{{7*7}}"),
-        ("name", "<script>alert(1)</script>"),
+        ("id", "x'; DROP TABLE users; --"), ("id", "1 UNION SELECT password FROM users"), ("slug", "$(whoami)"),
+        ("host", "x; rm -rf /"), ("host", "x | bash"), ("username", "${jndi:ldap://x}"), ("user_id", "{{7*7}}"),
+        ("email", "<script>alert(1)</script>"),
     ],
 )  # fmt: skip
 def test_what_nobody_sends_by_accident_is_refused_without_an_echo(name: str, value: str) -> None:
@@ -585,3 +596,68 @@ def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
 
 def test_json_in_a_text_is_read_exactly() -> None:
     assert parsed('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "action", "sent"),
+    [
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"dryRun": True}},
+         "repair", {"opts": {"dry_run": True}}),
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"dry_rnu": True}},
+         "refuse", None),
+        ({"rows": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}},
+         {"rows": [{"Name": "x"}]}, "repair", {"rows": [{"name": "x"}]}),
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"colour": 1}},
+         "forward", None),
+        ({"labels": {"type": "object", "additionalProperties": {"type": "string"}}}, {"labels": {"env": None}},
+         "refuse", None),
+        ({"unit": {"enum": ["mW", "kW"]}}, {"unit": "MW"}, "refuse", None),
+        ({"unit": {"enum": ["b", "kb"]}}, {"unit": "B"}, "refuse", None),
+        ({"sort": {"enum": ["asc", "desc"]}}, {"sort": "ASC"}, "repair", {"sort": "asc"}),
+        ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": [1, 2]}, "refuse", None),
+        ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": 5}, "refuse", None),
+        ({"ids": {"type": "array", "items": INTEGER}}, {"ids": "5"}, "repair", {"ids": [5]}),
+        ({"argv": {"type": "array", "items": {"type": "string"}}}, {"argv": "git push origin"}, "refuse", None),
+        ({"timeout_s": INTEGER}, {"timeout_ms": 5000}, "refuse", None),
+        ({"min_length": INTEGER}, {"max_length": 3}, "refuse", None),
+    ],
+)  # fmt: skip
+def test_on_a_tool_that_may_write_nothing_is_guessed_and_nothing_lost(
+    schema: dict[str, Any], arguments: dict[str, Any], action: str, sent: Any
+) -> None:
+    found = verdict(tool(schema), arguments)
+    assert found.action == action
+    assert found.call.arguments == (sent if sent is not None else arguments)
+
+
+def test_other_units_and_opposites_are_never_put_forward() -> None:
+    for mistake, name in (("timeout_ms", "timeout_s"), ("max_length", "min_length"), ("column_2", "column_1")):
+        report = verdict(tool({name: INTEGER}), {mistake: 5}).report
+        assert report.corrected is None
+        assert "did you mean" not in render(report).text
+
+
+def test_two_arguments_that_claim_one_parameter_are_both_left_to_the_caller() -> None:
+    assert verdict(tool({"user_id": {"type": "string"}}), {"userID": "x", "UserId": "y"}).report.corrected is None
+
+
+def test_a_guessed_name_brings_its_value_respelled() -> None:
+    assert verdict(tool({"max": INTEGER}), {"maxi": "5"}).report.corrected == Call("t", {"max": 5})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 validation error for UpstreamUser\nemail\n  Field required [type=missing, input_value={}, input_type=dict]",
+        "Invalid JSON in response from upstream",
+        "The internal error rate metric could not be computed",
+        "Error 500 rows exceed what can be shown",
+        "not allowed: pattern has forbidden word",
+        "quota exceeded; upgrade your plan",
+        "KeyError: 'foo'",
+    ],
+)
+def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) -> None:
+    catalog = Catalog.listed([tool({"email": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert enrich(Call("t", {}), reply, catalog) is reply

@@ -83,7 +83,8 @@ class Case:
         """Whether the argument may be left out."""
         if not at or not isinstance(at[-1], str):
             return False
-        return at[-1] not in schemas.required(self.tool.schema, self.schema(at[:-1]))
+        root, holder = self.tool.schema, self.schema(at[:-1])
+        return at[-1] in schemas.properties(root, holder) and at[-1] not in schemas.required(root, holder)
 
     def finding(
         self,

@@ -103,13 +103,22 @@ class Tool:
         return not kinds or not _SCALARS.issuperset(kinds)
 
     @cached_property
+    def _nested(self) -> bool:
+        """Whether any parameter can hold objects, and so names that get lost inside them."""
+        return any(map(self._may_hold_objects, self.params.values()))
+
+    def nested_strays(self, arguments: Any) -> Iterator[schemas.Strays]:
+        """Objects inside the arguments with names that a server would drop without a word."""
+        return schemas.nested_strays(self.schema, self.schema, arguments)
+
+    @cached_property
     def is_plainly_right(self) -> Callable[[Any], bool]:
         """The short cut for calls with nothing to say about them: one function, made once, of all there is to check."""
         if self._validator is None:
             return lambda _: True
         is_valid, takes_any = self._validator.is_valid, self.is_open or self.is_closed
         declared = frozenset(self.params)
-        exposed, deprecated = self.exposed, self.deprecated
+        exposed, deprecated, nested = self.exposed, self.deprecated, self._nested
 
         def is_right(arguments: Any) -> bool:
             if type(arguments) is not dict or not (takes_any or declared.issuperset(cast("dict[str, Any]", arguments))):
@@ -119,10 +128,10 @@ class Tool:
                     return False
             except (ValueError, RecursionError):
                 return False
-            for name in exposed:  # noqa: SIM110 (a generator would cost more than all the rest)
+            for name in exposed:
                 if name in arguments and is_hazardous(arguments[name], name):
                     return False
-            return True
+            return not (nested and next(self.nested_strays(arguments), None))
 
         return is_right
 

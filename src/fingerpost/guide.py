@@ -284,6 +284,8 @@ def _best_guess(left: list[Diagnosis], case: Case) -> tuple[Call | None, Applica
         if fix is not None:
             case = case.after([fix.edit])
             worst = fix.applicability if worst is not Applicability.HAS_PLACEHOLDERS else worst
+    if not _is_sendable(case):
+        _, case = _folded(case, DEFAULT)  # a guessed name may have put a value in its place that is yet to be respelled
     return (case.call, worst) if _is_sendable(case) else (None, worst)
 
 

@@ -1,6 +1,6 @@
 """Which values are attacks: path traversal and injection, where a value names a thing.
 
-Judged only in a path, a file, an id, a host: text, code, queries, patterns and URLs may hold anything. A
+Judged only in a path, an id, a host or an address: names, text, code, queries and URLs may hold anything. A
 relative path may climb; what counts climbs to a place nobody reaches by accident, hides its climbing in
 an encoding, or carries a whole shell, SQL or template attack where a name belongs. Whatever could be a
 right call passes: a server has guards of its own, and a right call refused is our fault alone.
@@ -18,13 +18,13 @@ from fingerpost.untrusted import as_list, as_object
 
 _LONGEST_READ, _MOST_ITEMS, _DEEPEST = 4096, 50, 8
 _TELLTALE = re.compile(r"\.\.|%2[eEfF]|%25|%5[cC]|\x00|[;|`$<{']|\b[uU](?:nion|NION)\b")
-_PATH_NAME = re.compile(r"(?:path|file|dir|folder|directory|filename|location)s?$")
-_THING_NAME = re.compile(r"(?:^|_)(?:id|ids|name|names|user|username|host|hostname|email|slug|branch|repo)$")
+_PATH_NAME = re.compile(r"(?:^|_)(?:path|file|dir|folder|directory|filename|filepath)s?$")
+_THING_NAME = re.compile(r"(?:^|_)(?:id|ids|uuid|slug|host|hostname|email|username)$")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
 _SENSITIVE = re.compile(
-    r"(?:^|/)(?:etc/(?:passwd|shadow|sudoers|ssh)|proc/(?:self|\d)|\.ssh(?:/|$)|\.aws/|id_rsa|root/\."
-    r"|boot\.ini|win\.ini|(?:windows/)?system32)",
+    r"(?:.*/)?(?:\.{2,4}/{1,2})+(?:etc/(?:passwd|shadow|sudoers)|proc/self/\w+|(?:root/|home/\w+/)?\.ssh/(?:id_\w+|authorized_keys)"
+    r"|windows/(?:system32(?:/.*)?|win\.ini)|boot\.ini)/?",
     re.IGNORECASE,
 )
 _COMMAND = (
@@ -72,19 +72,16 @@ def _words(name: str) -> str:
 
 
 def _kind(words: str, value: str) -> str | None:
-    is_path = _PATH_NAME.search(words) is not None
-    if _URL.match(value):
+    if "\n" in value or _URL.match(value):
         return None
-    if is_path and _is_traversal(value):
+    if _PATH_NAME.search(words) and _is_traversal(value):
         return "a path traversal"
-    return "an injection" if (is_path or _THING_NAME.search(words)) and _INJECTION.search(value) else None
+    return "an injection" if _THING_NAME.search(words) and _INJECTION.search(value) else None
 
 
 def _is_traversal(value: str) -> bool:
-    """Climbing alone is how relative paths work; climbing to a secret, or in disguise, is not."""
+    """Climbing alone is how relative paths work; climbing straight to a secret, or in disguise, is not."""
     plain = unquote(unquote(value)).replace("\\", "/")
-    if "\x00" in plain or "....//" in plain:
+    if "\x00" in plain or _SENSITIVE.fullmatch(plain):
         return True
-    climbs = plain.split("/").count("..")
-    is_hidden = climbs > value.replace("\\", "/").split("/").count("..")
-    return climbs > 0 and (is_hidden or _SENSITIVE.search(plain) is not None)
+    return plain.split("/").count("..") > value.replace("\\", "/").split("/").count("..")

@@ -39,13 +39,13 @@ def _symptom(words: str, code: str, category: str, fact: str, hint: str, *, retr
 def _http(*statuses: int) -> str:
     """A status only where the text says that it is one: a bare 404 may be an invoice."""
     numbers = "|".join(map(str, statuses))
-    named = rf"\b(?:https?|status|code|error|response)\b[\s:=/#.\d(]{{0,12}}\b(?:{numbers})\b"
+    named = rf"\b(?:https?|status|code|response)\b[\s:=/#.\d(]{{0,12}}\b(?:{numbers})\b"
     return rf"{named}|^\W{{0,3}}(?:{numbers})\b"
 
 
 SYMPTOMS = (
     _symptom(
-        rf"rate.?limit|too many requests|{_http(429)}|quota (?:exceeded|exhausted)|\bthrottl",
+        rf"rate.?limit|too many requests|{_http(429)}|\bthrottl",
         "RATE_LIMITED", "rate_limited", "The server limits how often it may be called",
         "Wait before calling again, and call less often", retryable=True,
     ),
@@ -57,7 +57,7 @@ SYMPTOMS = (
         "Credentials are set where the server is configured, not in the call: ask the user to sign in or renew them",
     ),
     _symptom(
-        rf"permission denied|access (?:is )?denied|\bforbidden\b|{_http(403)}|\beacces\b|\beperm\b|not permitted"
+        rf"permission denied|access (?:is )?denied|\bforbidden\b(?! \w)|{_http(403)}|\beacces\b|\beperm\b|not permitted"
         r"|permissionerror|not allowed to|outside (?:of )?(?:the )?allowed",
         "PERMISSION_DENIED", "permission", "The server does not permit this",
         "Use a place or an action that is permitted, or ask the user for access: repeating the call will not help",
@@ -96,7 +96,8 @@ SYMPTOMS = (
         "CANCELLED", "cancelled", "The call was cancelled", "Call again only if the user still wants it",
     ),
     _symptom(
-        r"(?:invalid|malformed) json|json ?(?:decode|parse|syntax) ?error|jsondecodeerror|unexpected end of json"
+        r"(?:invalid|malformed) json\b(?! (?:in|from) (?:the )?(?:response|upstream|server|reply))"
+        r"|json ?(?:decode|parse|syntax) ?error|jsondecodeerror|unexpected end of json"
         r"|unexpected token .{0,20}json|expecting (?:value|property name|',' delimiter)",
         "INVALID_INPUT", "validation", "The server could not read JSON in the call",
         "Send valid JSON: double quotes, no trailing commas, no comments",
@@ -109,12 +110,12 @@ SYMPTOMS = (
     ),
     _symptom(
         rf"not found|does not exist|doesn't exist|{_http(404)}|\bno such\b|unknown (?:id|key|user|project|issue|repo)\b"
-        r"|\bno (?:results?|matches|match)\b|\bkeyerror\b",
+        r"|\bno (?:results?|matches|match)\b",
         "NOT_FOUND", "not_found", "Nothing was found under what the call names",
         "Check the name or id: list or search for it first",
     ),
     _symptom(
-        rf"internal (?:server )?error|{_http(500)}|unexpected error|unhandled exception|\bpanic\b"
+        rf"internal (?:server )?error\b(?! \w)|{_http(500)}|unexpected error|unhandled exception|\bpanic\b"
         r"|^error executing tool \S+$",
         "INTERNAL_ERROR", "internal", "The server failed while running the tool",
         "The same call will probably fail again: change it, use another tool, or tell the user",

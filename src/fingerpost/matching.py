@@ -37,6 +37,11 @@ _OPPOSITES = """
     input/output import/export upload/download up/down on/off asc/desc insert/delete insert/remove update/delete
     subscribe/unsubscribe install/uninstall follow/unfollow mute/unmute archive/unarchive old/new left/right in/out
 """
+_UNITS = frozenset({
+    "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h", "hour", "hours", "day",
+    "days", "b", "kb", "mb", "gb", "tb", "bytes", "px", "pt", "em", "mm", "cm", "m", "km", "in", "ft", "mi", "g", "kg", "lb",
+    "c", "f", "k", "usd", "eur", "gbp", "cents",
+})  # fmt: skip
 _OPPOSITE = {tuple(way) for pair in _OPPOSITES.split() for way in (pair.split("/"), pair.split("/")[::-1])}
 
 
@@ -82,7 +87,7 @@ def closest(
         Match(
             known.names[index],
             round(score, 2),
-            is_clear=rank == 0 and is_clear and not _is_guarded(asked, known.words[index]),
+            is_clear=rank == 0 and is_clear and not _is_short(asked, known.words[index]),
         )
         for rank, (score, index) in enumerate(ranked)
     )
@@ -92,7 +97,7 @@ def _capped(score: float, mistake: str, name: str) -> float:
     """Letters are not all of a name: `C++` is not `C`, and `10` is not `1.0`. Such a reading may be listed only."""
     asked, known = mistake[:_LONGEST], name[:_LONGEST]
     is_other = _SYMBOL.findall(asked) != _SYMBOL.findall(known) or _SIGNED.findall(asked) != _SIGNED.findall(known)
-    return min(score, 0.65) if is_other else score
+    return min(score, 0.65) if is_other or _is_guarded(_words(asked), _words(known)) else score
 
 
 def spelling(name: str) -> str:
@@ -194,15 +199,21 @@ def _spelled_like(text: str, candidates: list[str], most_edits: int) -> list[tup
 
 
 def _is_guarded(asked: tuple[str, ...], meant: tuple[str, ...]) -> bool:
-    """Opposites, numbered siblings and very short names may be listed, never applied."""
+    """Opposites, numbered siblings and other units may be listed, never put forward."""
     odd = [word for word in asked if word not in meant], [word for word in meant if word not in asked]
     key, other = "".join(asked), "".join(meant)
     return key != other and (
-        min(len(key), len(other)) < 4
-        or any(word.isdigit() for side in odd for word in side)
+        any(word.isdigit() for side in odd for word in side)
         or any((one, twin) in _OPPOSITE for one in odd[0] for twin in odd[1])
+        or any(one in _UNITS and twin in _UNITS for one in odd[0] for twin in odd[1])
         or any(f"{no}{key}" == other or f"{no}{other}" == key for no in ("un", "dis", "de", "in", "non"))
     )
+
+
+def _is_short(asked: tuple[str, ...], meant: tuple[str, ...]) -> bool:
+    """Of a few letters any other few are a near miss."""
+    key, other = "".join(asked), "".join(meant)
+    return key != other and min(len(key), len(other)) < 4
 
 
 @lru_cache(maxsize=8192)

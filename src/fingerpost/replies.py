@@ -7,6 +7,7 @@ the very same object comes back. `refusal` is the reply to a call that never rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -17,6 +18,7 @@ from fingerpost.diagnosis import Call, Diagnosis
 from fingerpost.envelope import Envelope, render, trimmed
 from fingerpost.guide import DEFAULT, SILENCE, Report, Verdict, admit, explained, helper
 from fingerpost.hearsay import holds
+from fingerpost.matching import normal_form
 from fingerpost.policy import Policy
 from fingerpost.shapes import Shape, reshape
 from fingerpost.text import within
@@ -27,6 +29,7 @@ KEY = "dev.fingerpost/guidance"
 """The key of the machine copy, and the id of the protocol extension."""
 
 _LONGEST_READ = 16 * 1024
+_MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
 
 
 def enrich(
@@ -106,8 +109,17 @@ def _heard(text: str, call: Call, tool: Tool) -> Report:
     """What the server's own words say is wrong with the arguments, as far as they speak of declared names."""
     from fingerpost import dialects  # a few dozen patterns, which a process without failures need not compile
 
-    said = dialects.read(text[:_LONGEST_READ]) if tool.is_checkable else ()
+    model = _MODEL.search(text[:_LONGEST_READ])
+    if not tool.is_checkable or (model and not _is_of(tool, normal_form(model[1]))):
+        return Report(call=call)
+    said = dialects.read(text[:_LONGEST_READ])
     return explained(Case(call, tool, said=tuple(one for one in said if holds(one, call, tool))))
+
+
+def _is_of(tool: Tool, model: str) -> bool:
+    """Whether a model is that of the tool's arguments; the failure of another of the server's is not about the call."""
+    name = normal_form(tool.name)
+    return model.startswith(name) or model.endswith(name)
 
 
 def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:

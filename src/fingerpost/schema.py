@@ -16,6 +16,9 @@ from fingerpost.redact import is_secret_place
 from fingerpost.untrusted import as_list, as_object, as_strings
 
 Schema: TypeAlias = Mapping[str, Any]
+Strays: TypeAlias = tuple[Path, dict[str, Any], list[str]]
+"""Where an object stands, what it declares, and the names in it that are not declared."""
+
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
 LARGEST = 10_000
@@ -31,6 +34,7 @@ TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", 
 _HOPS = 12
 _DEEPEST_UNION = 3
 _MOST_LAYERS = 200
+_DEEPEST_VALUE = 8
 _WIDEST = 100
 """A validator repeats the whole value in each of its errors, so many of them on a large value cost their product."""
 _MOST_NAMES = 20
@@ -155,6 +159,23 @@ def at(root: Schema, path: Path) -> Schema:
     for step in path[:DEEPEST]:
         node = child(root, node, step)
     return node
+
+
+def nested_strays(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[Strays]:
+    """The objects inside a value that carry names which their schema neither declares, nor forbids, nor welcomes."""
+    if len(at) > _DEEPEST_VALUE:
+        return
+    for index, item in enumerate(as_list(value)[:_MOST_LAYERS]):
+        if isinstance(item, dict | list):
+            yield from nested_strays(root, child(root, node, index), item, (*at, index))
+    if fields := as_object(value):
+        declared = properties(root, node)
+        strays = [name for name in fields if name not in declared]
+        if at and strays and declared and not is_open(root, node) and not is_closed(root, node):
+            yield at, declared, strays
+        for name, item in fields.items():
+            if isinstance(item, dict | list):
+                yield from nested_strays(root, child(root, node, name), item, (*at, name))
 
 
 def secret_names(root: Schema) -> frozenset[str]:

@@ -120,6 +120,9 @@ def _is_the_end(payload: Mapping[str, Any]) -> bool:
     """Whether the reply itself says that there is no more."""
     if any(payload.get(word) is False for word in _MORE if word not in _AT_LIMIT):
         return True
+    page, pages = payload.get("page"), payload.get("total_pages", payload.get("totalPages"))
+    if is_number(page) and is_number(pages) and page >= pages:
+        return True
     cursors = [payload[word] for word in _CURSOR if word in payload]
     return bool(cursors) and not any(cursors)
 
@@ -200,11 +203,13 @@ def _limit(call: Call, tool: Tool) -> int | None:
 def _more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
     """The caller's own call, moved on by one page."""
     cursor = _cursor(payload)
+    if cursor and not any(_CURSOR_PARAM.fullmatch(name) for name in tool.params):
+        return None
     for name in tool.params:
         if _CURSOR_PARAM.fullmatch(name) and cursor and cursor != call.arguments.get(name):
             shown = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
             return _with(call, tool, name, shown)
-        before = call.arguments.get(name, 0)
+        before = payload.get("offset", call.arguments.get(name, 0))
         if _OFFSET.fullmatch(name) and isinstance(before, int) and returned:
             return _with(call, tool, name, before + returned)
         if _PAGE.fullmatch(name):

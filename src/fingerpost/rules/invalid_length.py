@@ -30,10 +30,10 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _found(case: Case, violation: Violation, limit: int) -> Diagnosis:
     noun, size = _NOUNS[violation.keyword], len(case.value(violation.at))
     bound, needed = ("at least", "needed") if violation.keyword.startswith("min") else ("at most", "allowed")
-    verb = "is" if limit == 1 else "are"
+    verb, has = "is" if limit == 1 else "are", "has" if violation.at else "have"
     return case.finding(
         CODE,
-        f"{parameter(violation.at)} has {counted(size, noun)}, {bound} {limit:,} {verb} {needed}",
+        f"{parameter(violation.at)} {has} {counted(size, noun)}, {bound} {limit:,} {verb} {needed}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"got": counted(size, noun), "expected": f"{bound} {counted(limit, noun)}", **_limit(violation)},

@@ -42,7 +42,7 @@ def respelling(case: Case, violation: Violation) -> Fix | None:
     is_hidden = not is_harmless(value, key_of(violation.at)) or case.is_secret(violation.at)
     for edit, grade in _readings(case, violation, value):
         if _mends(case, edit, violation.at):
-            sure = grade is not Grade.OFFERED or isinstance(value, int | float)
+            sure = grade is not Grade.OFFERED or is_number(value)
             return Fix(
                 edit,
                 Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
@@ -83,14 +83,27 @@ def _readings(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Ed
         if "array" in kinds and (value.lstrip()[:1] in _OPENING or _SEPARATORS.search(value)):
             yield from ((Replace(at, parts), Grade.OFFERED) for parts in _split(case, at, value))
             return
-    if kinds in (("array",), ("array", "null")) and not isinstance(value, list) and value not in _NOTHINGS:
-        yield Replace(at, [value]), Grade.LOSSLESS
+    if kinds in (("array",), ("array", "null")) and isinstance(at[-1], str):
+        yield from _wrapped(case, at, value)
     if is_number(value) and abs(value) < 10**20 and "string" in kinds:
         yield Replace(at, str(value)), Grade.OFFERED
     if len(as_list(value)) == 1:
         yield Replace(at, as_list(value)[0]), Grade.OFFERED
     if isinstance(value, dict | list) and not value and case.is_optional(at):
         yield Drop(at), Grade.LIKELY
+
+
+def _wrapped(case: Case, at: Path, value: Any) -> Iterator[tuple[Edit, Grade]]:
+    """One item where a list is wanted; several words may be several items, so those are offered only."""
+    if isinstance(value, list) or value in _NOTHINGS:
+        return
+    kinds = schemas.types(case.tool.schema, schemas.child(case.tool.schema, case.schema(at), 0))
+    read = list(_read(value, kinds, Violation(at, "type", []))) if isinstance(value, str) else []
+    grade = Grade.OFFERED if isinstance(value, str) and len(value.split()) > 1 else Grade.LOSSLESS
+    for item in (value, *read):
+        edit = Replace(at, [item])
+        if isinstance(item, dict) or case.settles(edit, at):
+            yield edit, grade
 
 
 def _split(case: Case, at: Path, text: str) -> Iterator[list[Any]]:
@@ -121,4 +134,8 @@ def _read(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[A
 
 
 def _same(choice: str, text: str) -> bool:
-    return len(text) <= 96 and spelling(choice) == spelling(text)
+    """Case carries no meaning in words; in units and signs (`mW`, `MW`, `b`, `B`) it does."""
+    if len(text) > 96 or spelling(choice) != spelling(text):
+        return False
+    is_word = len(choice) > 3 or (len(choice) > 1 and choice in (choice.lower(), choice.upper()))
+    return is_word and (len(choice) > 3 or text in (text.lower(), text.upper()))

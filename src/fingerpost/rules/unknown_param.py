@@ -40,6 +40,8 @@ def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], b
     forbidden = {violation.at: violation for violation in case.broken(UNDECLARED) if violation.at}
     for at, violation in forbidden.items():
         yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
+    for at, declared, strays in case.tool.nested_strays(case.arguments):
+        yield at, declared, strays, True
     for at in missing - forbidden.keys():
         if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
             continue
@@ -62,7 +64,7 @@ def _strays(
     }
     claims = Counter(matches[0].name for matches in readings.values() if matches)
     for stray, matches in readings.items():
-        if must_be_near and not (matches and matches[0].is_clear):
+        if must_be_near and not (matches and matches[0].confidence > FIRST):
             continue
         fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
         yield _found(case, (*holder, stray), fixes, declared)
@@ -94,7 +96,7 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
         edit=edit,
         applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
         grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if sure else Grade.OFFERED,
-        confidence=match.confidence,
+        confidence=match.confidence if claims == 1 else min(match.confidence, FIRST),
         value=match.name,
         label=clean(match.name),
     )

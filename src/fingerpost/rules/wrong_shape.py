@@ -99,7 +99,8 @@ def _flattened(case: Case) -> Iterator[Diagnosis]:
     kept = {key: value for key, value in case.arguments.items() if key not in moved}
     done = f"{listed(moved, limit=4)} went inside {quoted(name)}"
     fix = _lossless({**kept, name: [moved] if is_list else moved}, done)
-    message = f"The fields {listed(moved, limit=4)} belong inside {quoted(name)}"
+    verb = "belongs" if len(moved) == 1 else "belong"
+    message = f"{listed(moved, limit=4)} {verb} inside {quoted(name)}"
     yield _found(case, message, (replace(fix, grade=Grade.OFFERED) if is_list else fix,), "flattened object")
 
 
