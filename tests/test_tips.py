@@ -89,6 +89,8 @@ def test_one_result_in_detail_is_offered_where_a_tool_takes_its_id(item: Any, st
         {"results": [1]},
         {"results": [1], "has_more": False},
         {"results": [1, 2], "total": 2},
+        {"results": [1, 2], "total": 30, "page": 3, "total_pages": 3},
+        {"results": [1, 2], "total": 7, "offset": 5},
         {"results": [1], "has_more": True, "next_steps": {"own": "word"}},
         {"a": [1, 2], "b": [3]},
         {"message": "Merged", "code": "OK"},

@@ -39,8 +39,8 @@ _OPPOSITES = """
 """
 _UNITS = frozenset({
     "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h", "hour", "hours", "day",
-    "days", "b", "kb", "mb", "gb", "tb", "bytes", "px", "pt", "em", "mm", "cm", "m", "km", "in", "ft", "mi", "g", "kg", "lb",
-    "c", "f", "k", "usd", "eur", "gbp", "cents",
+    "days", "b", "kb", "mb", "gb", "tb", "bytes", "px", "pt", "em", "mm", "cm", "m", "km", "in", "ft", "mi", "g", "kg",
+    "lb", "c", "f", "k", "usd", "eur", "gbp", "cents",
 })  # fmt: skip
 _OPPOSITE = {tuple(way) for pair in _OPPOSITES.split() for way in (pair.split("/"), pair.split("/")[::-1])}
 

@@ -35,6 +35,7 @@ _HOPS = 12
 _DEEPEST_UNION = 3
 _MOST_LAYERS = 200
 _DEEPEST_VALUE = 8
+_LONGEST_REF = 1024
 _WIDEST = 100
 """A validator repeats the whole value in each of its errors, so many of them on a large value cost their product."""
 _MOST_NAMES = 20
@@ -219,7 +220,7 @@ def _target(root: Schema, ref: str) -> Schema:
     """What a local reference (`#`, `#/$defs/Factor`) points to."""
     if ref == "#":
         return root
-    node: Any = root if ref.startswith("#/") else None
+    node: Any = root if ref.startswith("#/") and len(ref) <= _LONGEST_REF else None
     for part in ref[2:].split("/") if node is not None else ():
         key = unquote(part).replace("~1", "/").replace("~0", "~")
         node = cast("dict[str, Any]", node).get(key) if isinstance(node, dict) else _item(node, key)
