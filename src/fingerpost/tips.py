@@ -138,9 +138,8 @@ def _is_short(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int)
     total = _total(payload)
     if total is None:
         return False
-    offset = next(
-        (value for name in tool.params if _OFFSET.fullmatch(name) and is_number(value := call.arguments.get(name))), 0
-    )
+    asked = [call.arguments.get(name) for name in tool.params if _OFFSET.fullmatch(name)]
+    offset = next(filter(is_number, [payload.get("offset"), *asked]), 0)
     page = next((name for name in tool.params if _PAGE.fullmatch(name)), None)
     before = (_page(call, tool, page) - _first_page(tool, page)) * (_limit(call, tool) or returned) if page else 0
     return offset + before + returned < total
