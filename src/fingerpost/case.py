@@ -74,7 +74,8 @@ class Case:
 
     def is_secret(self, at: Path) -> bool:
         """Whether the tool's schema says that what stands here, or above here, is secret."""
-        return any(normal_form(step) in self.tool.secret_names for step in at if isinstance(step, str))
+        names = self.tool.secret_names
+        return bool(names) and any(normal_form(step) in names for step in at if isinstance(step, str))
 
     def schema(self, at: Path) -> Mapping[str, Any]:
         return schemas.at(self.tool.schema, at)

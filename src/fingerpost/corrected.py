@@ -38,7 +38,7 @@ class Sayable:
 
     @property
     def text(self) -> str:
-        return written(self.call)
+        return written(self.call, is_vetted=True)
 
     @property
     def size(self) -> int:
@@ -50,7 +50,7 @@ def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: i
 
     Texts longer than `longest`, and what stands under a name that is `secret`, are left out.
     """
-    teller = _Teller({id(value): at for at, value in _nodes(sent.arguments)}, secret, longest)
+    teller = _Teller(sent, secret, longest)
     fields = as_object(corrected.arguments)
     arguments = {clean(name): teller.shown(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
     known = {at: place(origin) for at, origin in teller.left_out.items() if origin}
@@ -79,7 +79,7 @@ def corrected_call(
 class _Teller:
     """Decides leaf by leaf, and remembers where what it left out came from."""
 
-    origins: dict[int, Path]
+    sent: Call
     secret: Container[str]
     longest: int
     left_out: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
@@ -92,19 +92,19 @@ class _Teller:
         held = cast("Any", value)
         if isinstance(held, Placeholder) or self._may_show(held, at):
             return held
-        self.left_out[clean(place(at))] = origin = self.origins.get(id(held))
+        origin = next((where for where, value in _nodes(self.sent.arguments) if value is held), None)
+        self.left_out[clean(place(at))] = origin
         return AS_SENT if origin else Placeholder(f"<{schemas.type_name(held)}>")
 
     def _may_show(self, value: Any, at: Path) -> bool:
-        if isinstance(value, dict | list) or any(
-            normal_form(step) in self.secret for step in at if isinstance(step, str)
-        ):
-            return False
-        if not is_harmless(value, key_of(at)):
+        if isinstance(value, dict | list) or not is_harmless(value, key_of(at)) or self._is_secret(at):
             return False
         if isinstance(value, str):
             return is_clean(value, self.longest)
         return value is None or (-(10**20) < value < 10**20)  # which neither a huge number nor NaN satisfies
+
+    def _is_secret(self, at: Path) -> bool:
+        return bool(self.secret) and any(normal_form(step) in self.secret for step in at if isinstance(step, str))
 
 
 def _nodes(root: Any) -> Iterator[tuple[Path, Any]]:

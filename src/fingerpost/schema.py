@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeAlias, cast
-from urllib.parse import unquote
 
 from fingerpost.diagnosis import NOTHING, Path
 from fingerpost.redact import is_secret_place
@@ -222,9 +221,17 @@ def _target(root: Schema, ref: str) -> Schema:
         return root
     node: Any = root if ref.startswith("#/") and len(ref) <= _LONGEST_REF else None
     for part in ref[2:].split("/") if node is not None else ():
-        key = unquote(part).replace("~1", "/").replace("~0", "~")
+        key = _unquoted(part).replace("~1", "/").replace("~0", "~")
         node = cast("dict[str, Any]", node).get(key) if isinstance(node, dict) else _item(node, key)
     return as_object(node)
+
+
+def _unquoted(part: str) -> str:
+    if "%" not in part:
+        return part
+    from urllib.parse import unquote  # hardly any reference needs it
+
+    return unquote(part)
 
 
 def _item(node: Any, key: str) -> Any:

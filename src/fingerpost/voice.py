@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, cast
 
@@ -77,11 +77,11 @@ def parameter(at: Path) -> str:
     return f"Parameter {quoted(place(at))}" if at else "The arguments"
 
 
-def written(call: Call, keys: Mapping[str, Any] | None = None) -> str:
-    """The call in one line; values that may not be repeated stand as `<as sent>`."""
-    arguments = cast("dict[str, Any]", call.arguments if keys is None else keys)
-    inside = ", ".join(f"{_key(key)}: {literal(value, key)}" for key, value in arguments.items())
-    return f"{_key(call.tool)}({inside})"
+def written(call: Call, *, is_vetted: bool = False) -> str:
+    """The call in one line; values that may not be repeated stand as `<as sent>`, unless that was seen to before."""
+    fields = cast("dict[str, Any]", call.arguments).items()
+    say = _said if is_vetted else literal
+    return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {say(value, key)}' for key, value in fields)})"
 
 
 def literal(value: Any, key: str = "", depth: int = 0) -> str:
@@ -93,6 +93,11 @@ def literal(value: Any, key: str = "", depth: int = 0) -> str:
     if isinstance(value, dict | list) and depth < _DEEPEST:
         return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
     return encoded(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
+
+
+def _said(value: Any, key: str) -> str:
+    """The same for what is known to be sayable: only placeholders need care."""
+    return literal(value, key) if isinstance(value, Placeholder | dict | list) else encoded(value)
 
 
 def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
