@@ -18,11 +18,13 @@ DEFS: dict[str, Any] = {
         "old_pair": {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}]},
         "any": {"type": "object", "additionalProperties": {"type": "number"}},
         "slash": {"$ref": "#/$defs/a~1b"},
+        "spaced": {"$ref": "#/$defs/c%20d"},
         "listed": {"$ref": "#/$defs/list/anyOf/1"},
     },
     "$defs": {
         "Factor": {"allOf": [{"type": "object", "properties": {"value": {"type": "number"}}, "required": ["value"]}]},
         "a/b": {"type": "boolean"},
+        "c d": {"type": "null"},
         "list": {"anyOf": [{"type": "null"}, {"type": "string"}]},
     },
 }
@@ -38,6 +40,7 @@ DEFS: dict[str, Any] = {
         (("old_pair", 2), ()),
         (("any", "whatever"), ("number",)),
         (("slash",), ("boolean",)),
+        (("spaced",), ("null",)),
         (("listed",), ("string",)),
         (("nowhere", "at", "all"), ()),
     ],

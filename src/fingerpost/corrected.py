@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from fingerpost import schema as schemas
@@ -75,7 +76,7 @@ def corrected_call(
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Teller:
     """Decides leaf by leaf, and remembers where what it left out came from."""
 
@@ -83,6 +84,11 @@ class _Teller:
     secret: Container[str]
     longest: int
     left_out: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
+
+    @cached_property
+    def _origins(self) -> dict[int, Path]:
+        """Where each value of the caller's own call stands; made when the first is left out."""
+        return {id(value): at for at, value in _nodes(self.sent.arguments)}
 
     def shown(self, value: Any, at: Path) -> Any:
         if isinstance(value, dict) and len(at) < _DEEPEST and all(map(is_clean, as_object(value))):
@@ -92,8 +98,7 @@ class _Teller:
         held = cast("Any", value)
         if isinstance(held, Placeholder) or self._may_show(held, at):
             return held
-        origin = next((where for where, value in _nodes(self.sent.arguments) if value is held), None)
-        self.left_out[clean(place(at))] = origin
+        self.left_out[clean(place(at))] = origin = self._origins.get(id(held))
         return AS_SENT if origin else Placeholder(f"<{schemas.type_name(held)}>")
 
     def _may_show(self, value: Any, at: Path) -> bool:
