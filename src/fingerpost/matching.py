@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import nsmallest
 from typing import Any, Literal, TypeAlias
 
 from fingerpost.diagnosis import CLEAR_LEAD
@@ -77,10 +78,9 @@ def closest(
         return ()
     scores = _scores(asked, known, kind)
     _by_slot(context or {}, known, scores)
-    ranked = sorted(
-        ((_capped(score, mistake, known.names[index]), index) for index, score in scores.items()),
-        key=lambda pair: (-pair[0], known.names[pair[1]]),
-    )[:_MOST]
+    foremost = nsmallest(_MOST * 2, scores.items(), key=lambda pair: (-pair[1], known.names[pair[0]]))
+    capped = [(_capped(score, mistake, known.names[index]), index) for index, score in foremost]
+    ranked = sorted(capped, key=lambda pair: (-pair[0], known.names[pair[1]]))[:_MOST]
     lead = ranked[0][0] - (ranked[1][0] if len(ranked) > 1 else 0.0) if ranked else 0.0
     is_clear = bool(ranked) and ranked[0][0] >= SURE and lead >= CLEAR_LEAD
     return tuple(
