@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import resources
 from typing import Any, assert_type
 
 import pytest
@@ -22,6 +23,12 @@ def test_the_promised_names_are_exported_and_sorted() -> None:
         fingerpost.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name)
     )
     assert all(hasattr(fingerpost, name) for name in fingerpost.__all__)
+
+
+def test_the_package_says_that_it_is_typed_and_ships_its_pages_and_data() -> None:
+    files = resources.files("fingerpost")
+    shipped = [files / "py.typed", files / "data" / "code_tools.json", files / "codes" / "UNKNOWN_PARAM.md"]
+    assert all(path.is_file() for path in shipped)
 
 
 def test_importing_the_core_pulls_in_nothing_heavy() -> None:
