@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
 
-.PHONY: demo test check bench soak bless lock clean setup
+.PHONY: demo test check bench calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -20,8 +20,11 @@ check: $(SETUP)  ## format, lint, types, import contracts
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench
 
+calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
+	@$(BIN)/python -m bench.calibrate
+
 soak: $(SETUP)  ## the laws and the threats, long and with a fresh seed
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
 	$(BIN)/pytest -q tests/test_pages.py --bless

@@ -37,7 +37,7 @@ def test_check_prints_the_action_and_the_guidance(
         "refuse\n"
         "Tool 'serach' not found.\n"
         'Try: search(pattern: "User")\n'
-        "Similar tools: 'search', 'search_code' and 'search_files'.\n"
+        "Similar tools: 'search', 'search_files' and 'search_code'.\n"
     )
 
 
@@ -208,3 +208,33 @@ def test_check_shows_no_schema_where_no_tool_is_meant(
 ) -> None:
     main(["check", "--schema", "full", catalog, call(tmp_path, "xyzzy", {})])
     assert "{" not in capsys.readouterr().out
+
+
+def test_closest_prints_each_reading_with_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["closest", "filtr", "filter", "file_filter", "--kind", "parameter"]) == 0
+    assert capsys.readouterr().out == (
+        "filter  0.99  a fix\n"
+        "  for: the same but for a misspelling (strength 0.86)\n"
+        "  filtr spelled like filter\n"
+        "file_filter  0.76  listed\n"
+        "  for: all the words of one are in the other (strength 0.44)\n"
+        "  filtr spelled like filter\n"
+        "  against: something of one name answers nothing in the other, or by meaning only\n"
+    )
+
+
+def test_closest_without_a_clear_reading_fails_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["closest", "q", "query", "--kind", "parameter"]) == 1
+    assert "q means query" in capsys.readouterr().out
+    assert main(["closest", "xyzzy", "query"]) == 1
+    assert capsys.readouterr().out == "Nothing near 'xyzzy'.\n"
+
+
+def test_closest_reads_names_from_standard_input_and_prints_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("pattern\n\nfilter\n"))
+    assert main(["closest", "patern", "-", "--kind", "parameter", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["name"], found["confidence"], found["is_clear"]) == ("pattern", 0.99, True)
+    assert found["evidence"][1] == "  patern spelled like pattern"

@@ -32,10 +32,15 @@ class Tool:
         self.name = name
         self._listed = listed
 
+    @property
+    def listed_schema(self) -> Any:
+        """The input schema as the server lists it, whatever that is."""
+        return self._listed.get("inputSchema")
+
     @cached_property
     def schema(self) -> Mapping[str, Any]:
         """The input schema; empty when it is too large, too deep or not an object: then nothing is claimed."""
-        schema = self._listed.get("inputSchema")
+        schema = self.listed_schema
         return cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else NOTHING
 
     @property
@@ -216,6 +221,11 @@ class Catalog:
     def names(self) -> Names:
         """The tools' names, prepared for `closest`."""
         return Names(self._by_name)
+
+    @cached_property
+    def schemas(self) -> Mapping[str, Any]:
+        """What each tool says it takes."""
+        return {tool.name: tool.listed_schema for tool in self}
 
     @cached_property
     def categories(self) -> Mapping[str, int]:

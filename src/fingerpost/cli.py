@@ -21,11 +21,13 @@ from fingerpost.diagnosis import Call
 from fingerpost.disclosure import Level, excerpt
 from fingerpost.envelope import render
 from fingerpost.guide import Verdict, admit
-from fingerpost.matching import closest
+from fingerpost.matching import Kind, Reading, account, closest, readings
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams
+from fingerpost.redact import clean
 from fingerpost.shapes import Shape
 from fingerpost.style import Style
 from fingerpost.untrusted import as_object
+from fingerpost.voice import quoted
 
 
 class Trouble(Exception):
@@ -78,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="the page of a code; no argument lists them")
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code such as UNKNOWN_PARAM, in any case")
     explain.set_defaults(run=_explain)
+    _add_closest(commands)
     demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
     demo.set_defaults(run=_demo)
     return parser
@@ -102,6 +105,48 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--no-info-tool", action="store_true", help="do not point to an info tool")
     check.add_argument("--schema", choices=get_args(Level), help="print the tool's parameters too, at this level")
     check.set_defaults(run=_check)
+
+
+def _add_closest(commands: Any) -> None:
+    near = commands.add_parser(
+        "closest",
+        help="which known name a mistaken one meant, and why",
+        description="Compare a mistaken name with known ones and print the evidence.",
+        epilog="Exit code: 0 one reading is clear, 1 none is, 2 the command could not be carried out.",
+    )
+    near.add_argument("mistake", metavar="MISTAKE", help="the name as it was written")
+    near.add_argument("names", nargs="+", metavar="NAME", help="the known names; '-' reads them from standard input")
+    near.add_argument("--kind", choices=get_args(Kind), default="tool", help="what is named (default: tool)")
+    near.add_argument("--server", default="", help="the server's name: its prefix on a tool is no mistake")
+    near.add_argument("--json", action="store_true", help="print the readings as JSON")
+    near.set_defaults(run=_closest)
+
+
+def _closest(options: argparse.Namespace) -> int:
+    names = [line for name in options.names for line in (sys.stdin.read().splitlines() if name == "-" else [name])]
+    found = readings(options.mistake, [name for name in names if name], options.kind, {"server": options.server})
+    is_clear = any(reading.match.is_clear for reading in found)
+    if options.json:
+        print(json.dumps([_as_json(reading) for reading in found], indent=2, ensure_ascii=False))
+        return 0 if is_clear else 1
+    style = Style.of(sys.stdout)
+    if not found:
+        print(f"Nothing near {quoted(options.mistake)}.")
+    for reading in found:
+        match = reading.match
+        print(f"{style.strong(clean(match.name))}  {match.confidence:.2f}  {'a fix' if match.is_clear else 'listed'}")
+        for line in account(reading.evidence):
+            print(style.faint(f"  {clean(line)}") if line.startswith("  ") else f"  {line}")
+    return 0 if is_clear else 1
+
+
+def _as_json(reading: Reading) -> dict[str, Any]:
+    return {
+        "name": reading.match.name,
+        "confidence": reading.match.confidence,
+        "is_clear": reading.match.is_clear,
+        "evidence": list(account(reading.evidence)),
+    }
 
 
 def _check(options: argparse.Namespace) -> int:

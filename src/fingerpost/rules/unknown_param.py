@@ -17,10 +17,10 @@ from typing import Any
 from fingerpost import schema as schemas
 from fingerpost.case import Case
 from fingerpost.diagnosis import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
-from fingerpost.matching import FIRST, Match, Names, closest, spelling
+from fingerpost.matching import FIRST, Match, closest, spelling
 from fingerpost.redact import clean
 from fingerpost.rules.respelling import takes
-from fingerpost.untrusted import as_strings
+from fingerpost.untrusted import as_object, as_strings
 from fingerpost.violations import MOST, UNDECLARED
 from fingerpost.voice import label, place, quoted
 
@@ -56,7 +56,7 @@ def _strays(
     strays = [key for key in strays if key in given][:MOST]
     if not strays:
         return
-    unset = Names(name for name in declared if name not in given)
+    unset = [name for name in declared if name not in given]
     context = _context(case, holder, declared, given)
     readings = {
         stray: closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
@@ -77,7 +77,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
         "args": given,
         "required": list(schemas.required(root, case.schema(holder))),
         "types": _kinds(case, holder, declared),
-        "tool": case.tool.name,
+        "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
     }
 
 

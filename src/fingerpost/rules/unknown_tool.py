@@ -82,7 +82,7 @@ def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fi
 
 
 def _near(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
-    context = {"server": catalog.server, "args": call.arguments}
+    context = {"server": catalog.server, "args": call.arguments, "schemas": catalog.schemas}
     matches = closest(bare, catalog.names, "tool", context)
     return tuple(_offered(match) for match in matches[:_MOST_SIMILAR])
 
