@@ -37,7 +37,7 @@ def test_check_prints_the_action_and_the_guidance(
         "refuse\n"
         "Tool 'serach' not found.\n"
         'Try: search(pattern: "User")\n'
-        "Similar tools: 'search', 'search_files' and 'search_code'.\n"
+        "Similar tools: 'search', 'search_code' and 'search_files'.\n"
     )
 
 
@@ -216,7 +216,7 @@ def test_closest_prints_each_reading_with_its_evidence(capsys: pytest.CaptureFix
         "filter  0.99  a fix\n"
         "  for: the same but for a misspelling (strength 0.86)\n"
         "  filtr spelled like filter\n"
-        "file_filter  0.76  listed\n"
+        "file_filter  0.75  listed\n"
         "  for: all the words of one are in the other (strength 0.44)\n"
         "  filtr spelled like filter\n"
         "  against: something of one name answers nothing in the other, or by meaning only\n"

@@ -81,7 +81,7 @@ def test_a_misspelt_tool_is_answered_with_the_tool_that_was_meant_and_the_caller
     suggestions = error["suggestions"]
     assert (error["code"], error["message"]) == ("UNKNOWN_TOOL", "Tool 'serach' not found")
     assert suggestions["did_you_mean"] == "search"
-    assert suggestions["similar_tools"] == ["search", "search_files", "search_code"]
+    assert suggestions["similar_tools"] == ["search", "search_code", "search_files"]
     assert suggestions["available_categories"] == {"search": 3, "get": 1, "list": 1, "rename": 1, "info": 1}
     assert error["hint"] == 'Try: search(pattern: "User")'
     assert error["corrected_call"]["name"] == "search"

@@ -48,7 +48,8 @@ _MOST = 10
 _LONGEST_FOLDED = 1024
 _CONTENDERS = 8
 _INITIALED = 32
-_OVERTAKEN = SURE - CLEAR_LEAD
+_OVERTAKEN = 0.75
+"""What is left of a confidence when a reading of a better tier stands before it: no rival, and no order of its own."""
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
 
 
@@ -125,10 +126,10 @@ def _ranked(scored: list[tuple[float, Evidence, str]]) -> list[Reading]:
         return []
     first = scored[0][1]
     if first.is_whole and not first.guards:
-        scored[1:] = [
+        rest = [
             (min(sure, _OVERTAKEN) if _is_behind(one, first) else sure, one, name) for sure, one, name in scored[1:]
         ]
-        scored[1:] = sorted(scored[1:], key=lambda each: (-each[0], -each[1].strength, each[2]))
+        scored[1:] = sorted(rest, key=lambda each: (-each[0], each[1].tier, each[2]))
     lead = scored[0][0] - (scored[1][0] if len(scored) > 1 else 0.0)
     is_clear = scored[0][0] >= SURE and lead >= CLEAR_LEAD - 1e-9 and not first.guards
     return [
