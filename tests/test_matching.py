@@ -10,7 +10,7 @@ import string
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import assume, given
@@ -156,6 +156,7 @@ def test_nothing_that_a_guard_speaks_against_is_a_fix() -> None:
         ("issn", "isbn", "parameter"),
         ("pointA", "pointB", "parameter"),
         ("axis_x", "axis_y", "parameter"),
+        ("settings_x", "setting_y", "parameter"),
         ("timeout_ms", "timeout_s", "parameter"),
         ("size_kb", "size_mb", "parameter"),
         ("name2", "name", "parameter"),
@@ -181,6 +182,101 @@ def test_what_names_another_thing_is_never_a_fix(mistake: str, name: str, kind: 
 )
 def test_garbage_is_near_nothing(garbage: str, kind: Kind) -> None:
     assert read(garbage, "search_code", "get_definition", "list_files", kind=kind) == ()
+
+
+APART = """
+    minprice/maxprice getbalance/setbalance poweron/poweroff nocache/cache clientid/clientip xlabel/ylabel
+    positionx/positiony lhost/rhost umount/mount pkill/kill unpublish/republish enqueue/dequeue preload/reload
+    onboard/offboard mentor/mentee hypercapnia/hypocapnia prednisone/prednisolone butanol/butanal
+    fluoxetine/duloxetine ldaps/ldap windows/window check_kpi/check_pki size_mwh/size_mw
+    size_kibibyte/size_gibibyte preferencse/references conersion/conversation arhive/active json2csv/csv2json
+    convert_csv_json/convert_json_csv
+"""
+
+
+@pytest.mark.parametrize("pair", APART.split())
+@pytest.mark.parametrize("kind", EACH)
+def test_words_of_a_trade_that_differ_by_little_are_apart(pair: str, kind: Kind) -> None:
+    one, other = pair.split("/")
+    assert not any(match.is_clear for match in read(one, other, "unrelated_thing", kind=kind))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("m/s", "ms"), ("16:9", "169"), (">=10", "<=10"), ("A-", "A"), ("-created_at", "created_at"), ("1_2", "12"),
+        ("en-fr", "fr-en"), ("eur_usd", "usd_eur"), (".5", "5"),
+    ],
+)  # fmt: skip
+def test_signs_and_order_are_part_of_a_value(value: str, name: str) -> None:
+    assert not any(match.is_clear for match in read(value, name, "unrelated_thing", kind="value"))
+
+
+@pytest.mark.parametrize("modifier", ["bulk", "soft", "before", "can", "not", "sandbox", "preview"])
+def test_a_word_that_says_how_is_no_namespace(modifier: str) -> None:
+    known = [f"{modifier}_{rest}" for rest in ("delete_users", "create_users", "list_users", "get_users", "move_users")]
+    assert not any(match.is_clear for match in read("delete_users", *known))
+
+
+@pytest.mark.parametrize(
+    ("mistake", "known"),
+    [
+        ("delete", ["delete_function", "list_functions"]),
+        ("delete_function", ["delete", "list"]),
+        ("call_user", ["user", "group"]),
+        ("server_restart", ["restart", "stop"]),
+        ("use_item", ["item", "shop"]),
+    ],
+)
+def test_ordinary_words_are_no_wrapping(mistake: str, known: list[str]) -> None:
+    assert not any(match.is_clear for match in read(mistake, *known))
+
+
+@pytest.mark.parametrize("mistake", ["input_format", "body_weight", "request_date"])
+def test_a_word_before_a_parameter_is_part_of_its_name(mistake: str) -> None:
+    assert not any(match.is_clear for match in read(mistake, mistake.split("_")[1], kind="parameter"))
+
+
+def test_a_call_meant_for_another_server_is_not_for_this_one() -> None:
+    known, here = ["create_issue", "get_issue"], {"server": "github-mcp-server"}
+    assert read("mcp__github__create_issue", *known, context=here)[0].is_clear
+    assert read("mcp__githbu__create_issue", *known, context=here)[0].is_clear
+    assert not read("mcp__calendar__create_issue", *known, context=here)[0].is_clear
+
+
+@pytest.mark.parametrize(
+    ("short", "meant"), [("exp_date", "export_date"), ("temp_path", "template_path"), ("sales_rep", "sales_report")]
+)
+def test_a_short_form_is_a_fix_for_its_first_meaning_only(short: str, meant: str) -> None:
+    assert not any(match.is_clear for match in read(short, meant, kind="parameter"))
+
+
+def test_two_spellings_of_one_unit_are_one_unit() -> None:
+    assert read("timeout_secs", "timeout_seconds", kind="parameter")[0].confidence > 0.7
+    assert not any(match.confidence > 0.5 for match in read("timeout_ms", "timeout_seconds", kind="parameter"))
+
+
+@pytest.mark.parametrize("around", ["{},", '"{}"', "`{}`", "{}?", "*{}*", "  {} ", "\ufeff{}"])
+def test_what_stands_around_a_name_is_none_of_it(around: str) -> None:
+    first = read(around.format("private"), "internal", "private", "public", kind="value")[0]
+    assert (first.name, first.confidence, first.is_clear) == ("private", 1.0, True)
+
+
+def test_a_name_that_is_there_as_it_is_written_is_meant() -> None:
+    first, second = read("get_user", "getUser", "get_user")
+    assert (first.name, first.is_clear) == ("get_user", True)
+    assert second.confidence < 0.9
+
+
+def test_the_order_of_many_names_that_share_letters_does_not_matter() -> None:
+    names = [f"{a}{b}{c}p" for a in "abcde" for b in "mnst" for c in "mnst"]
+    for asked in ("amxp", "bsnq", "ctt"):
+        assert closest(asked, names, "value") == closest(asked, names[::-1], "value")
+
+
+def test_a_kind_that_is_none_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="kind must be one of tool, parameter, value, got 'verb'"):
+        closest("a", ["b"], cast("Kind", "verb"))
 
 
 # What is a fix
@@ -248,6 +344,9 @@ def test_fewer_slips_win() -> None:
 def test_a_parameter_that_is_set_already_is_not_meant() -> None:
     found = read("search_query", "query", "search", kind="parameter", context={"given": ["query"]})
     assert [match.name for match in found] == ["search"]
+    assert not any(
+        match.is_clear for match in read("maxRows", "max_rows", kind="parameter", context={"given": ["max_rows"]})
+    )
 
 
 def test_a_parameter_that_cannot_hold_the_value_is_no_fix() -> None:
@@ -307,7 +406,10 @@ def test_the_kind_may_come_with_the_context() -> None:
 
 def test_a_context_of_the_wrong_shape_says_nothing() -> None:
     odd: Any = {"args": 7, "types": [], "schemas": "x", "given": None, "required": "name", "descriptions": 1}
-    assert read("patern", "pattern", kind="parameter", context=odd) == read("patern", "pattern", kind="parameter")
+    for context in (odd, 7, ["kind"]):
+        assert read("patern", "pattern", kind="parameter", context=context) == read(
+            "patern", "pattern", kind="parameter"
+        )
 
 
 # Short values

@@ -114,7 +114,9 @@ def _add_closest(commands: Any) -> None:
         description="Compare a mistaken name with known ones and print the evidence.",
         epilog="Exit code: 0 one reading is clear, 1 none is, 2 the command could not be carried out.",
     )
-    near.add_argument("mistake", metavar="MISTAKE", help="the name as it was written")
+    near.add_argument(
+        "mistake", metavar="MISTAKE", help="the name as it was written; put -- before one that begins with -"
+    )
     near.add_argument("names", nargs="+", metavar="NAME", help="the known names; '-' reads them from standard input")
     near.add_argument("--kind", choices=get_args(Kind), default="tool", help="what is named (default: tool)")
     near.add_argument("--server", default="", help="the server's name: its prefix on a tool is no mistake")
@@ -124,7 +126,8 @@ def _add_closest(commands: Any) -> None:
 
 def _closest(options: argparse.Namespace) -> int:
     names = [line for name in options.names for line in (sys.stdin.read().splitlines() if name == "-" else [name])]
-    found = readings(options.mistake, [name for name in names if name], options.kind, {"server": options.server})
+    known = [name.strip() for name in names if name.strip()]
+    found = readings(options.mistake, known, options.kind, {"server": options.server})
     is_clear = any(reading.match.is_clear for reading in found)
     if options.json:
         print(json.dumps([_as_json(reading) for reading in found], indent=2, ensure_ascii=False))

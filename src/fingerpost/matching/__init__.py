@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from fingerpost.diagnosis import CLEAR_LEAD
 from fingerpost.matching.account import account
@@ -83,7 +83,7 @@ def readings(
     """As `closest`, with the evidence."""
     found = judged(mistake, candidates, kind, context)
     sort = _kind(kind, context)
-    return _ranked([(confidence(evidence, sort), evidence, name) for evidence, name in found])
+    return _ranked([(confidence(evidence, sort), evidence, name) for evidence, name in found], mistake)
 
 
 def judged(
@@ -91,7 +91,7 @@ def judged(
 ) -> list[tuple[Evidence, str]]:
     """What speaks for and against each name that is worth a close look."""
     known = candidates if isinstance(candidates, Names) else _prepared(tuple(candidates))
-    context = context or {}
+    context = _mapping(context)
     asked = asked_for(mistake, _kind(kind, context), str(context.get("server") or ""))
     if not asked.words:
         return []
@@ -99,8 +99,16 @@ def judged(
     return Surroundings(asked, context).heard(found, known.names) if context else found
 
 
-def _kind(kind: str, context: Mapping[str, Any] | None) -> str:
-    return _KINDS[str((context or {}).get("kind") or kind)]
+def _mapping(context: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else {}
+
+
+def _kind(kind: str, context: Any) -> str:
+    """The kind beside the context, which says `param` and `enum` where others say `parameter` and `value`."""
+    named = str(_mapping(context).get("kind") or kind)
+    if named not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {named!r}")
+    return _KINDS[named]
 
 
 def _contenders(asked: Asked, known: Names) -> list[int]:
@@ -119,12 +127,14 @@ def _contenders(asked: Asked, known: Names) -> list[int]:
     return list(dict.fromkeys([*exact, *[index for *_, index in best[:_CONTENDERS]], *initialed[:_INITIALED]]))
 
 
-def _ranked(scored: list[tuple[float, Evidence, str]]) -> list[Reading]:
+def _ranked(scored: list[tuple[float, Evidence, str]], mistake: str) -> list[Reading]:
     scored = [each for each in scored if each[0] > LISTED]
-    scored.sort(key=lambda each: (-each[0], -each[1].strength, each[2]))
+    scored.sort(key=lambda each: (each[2] != mistake, -each[0], -each[1].strength, each[2]))
     if not scored:
         return []
     first = scored[0][1]
+    if scored[0][2] == mistake:
+        scored[1:] = [(min(sure, _OVERTAKEN), one, name) for sure, one, name in scored[1:]]
     if first.is_whole and not first.guards:
         rest = [
             (min(sure, _OVERTAKEN) if _is_behind(one, first) else sure, one, name) for sure, one, name in scored[1:]
@@ -156,7 +166,7 @@ def normal_form(name: str) -> str:
     return "".join(words(name))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _prepared(names: tuple[str, ...]) -> Names:
     """Callers ask about the same names again: the index is kept for a while."""
     return Names(names)

@@ -32,6 +32,8 @@ _AGAINST = {
     "word": "what would be the misspelling is a word itself",
     "short": "of so few letters any others are near",
     "far": "too many letters differ for one word",
+    "jargon": "neither is a word that is known, and a letter is another",
+    "twins": "other names here differ by as little",
     "initial": "the first letter of a short word differs",
     "direction": "what stands behind to, from, by or the like differs",
     "plural": "singular and plural have changed places",

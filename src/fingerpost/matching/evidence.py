@@ -7,18 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from fingerpost.matching.index import Names, distance_of_spelling, is_telling
 from fingerpost.matching.lexicon import (
     LONGEST,
+    NO,
+    are_glued_apart,
     are_opposite,
     full_forms,
+    is_modifier,
+    is_near_a_word,
     is_ordinary,
-    is_unit,
+    is_term,
     is_verb,
+    is_word_against,
     senses,
     stem,
+    unit_of,
     words,
 )
 
@@ -108,27 +115,40 @@ _INITIALED = 6
 """Letters of a value that one or two letters may stand for."""
 
 _CALL = re.compile(r"(?:\(.*|:\d+)$", re.DOTALL)
-_SYMBOL = re.compile(r"[^\w\s.\-/:'\"`$@()\[\]{}<>]")
-_SIGNED = re.compile(r"(?:^|(?<=\d))[-.](?=\d)")
+_QUOTES = re.compile(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\u2018-\u201f\ufeff\u200b]+$")
+"""What stands around a name and is none of it."""
+_SYMBOL = re.compile(r"[^\w\s.\-]|^-|-$")
+_SPACING = re.compile(r"[/:(){}\[\]<>]")
+"""Signs that in the name of a tool are as good as a dot."""
+_SIGNED = re.compile(r"(?:^|(?<=\d))[-._](?=\d)")
 _WRAPPING = {
+    "tool": frozenset({"mcp", "mmcp", "call", "invoke", "default", "api"}),
+    "parameter": frozenset({"params", "param", "args", "arg", "kwargs"}),
+}
+"""Words that clients put in front of a name with any separator; others count only before a dot, a colon or a slash."""
+_DOTTED = {
     "tool": frozenset({
-        "mcp", "functions", "function", "tools", "tool", "call", "default", "api", "server", "use", "invoke",
+        "functions", "function", "tools", "tool", "server", "plugin", "skill", "client", "self", "agent",
     }),
     "parameter": frozenset({
-        "params", "param", "parameters", "parameter", "args", "arg", "arguments", "argument", "input", "inputs", "body",
-        "payload", "request", "kwargs",
+        "parameters", "parameter", "arguments", "argument", "input", "inputs", "body", "payload", "request", "options",
+        "opts", "data", "json", "properties", "root", "query", "config", "self",
     }),
 }  # fmt: skip
+_LEAD = re.compile(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
+_NOTHING: frozenset[str] = frozenset()
 _TAIL = frozenset({"tool", "tools", "function"})
 _DIRECTIONS = frozenset({
     "to", "from", "into", "by", "of", "in", "on", "at", "with", "as", "for", "per", "than", "vs", "before", "after",
+    "2", "4",
 })  # fmt: skip
 
 
 def asked_for(mistake: str, kind: str, server: str = "") -> Asked:
     text = mistake
-    if kind == "tool" and len(mistake) <= LONGEST:
-        text = _CALL.sub("", text.strip(" \t\r\n'\"`<>[]{}"))
+    if len(mistake) <= LONGEST:
+        text = _QUOTES.sub("", text.removeprefix("--") if kind == "parameter" else text)
+        text = _CALL.sub("", text) if kind == "tool" else text
     found = words(text)
     return Asked(
         text, found, tuple([stem(word) for word in found]), "".join(found), kind, _core("".join(words(server)))
@@ -138,13 +158,20 @@ def asked_for(mistake: str, kind: str, server: str = "") -> Asked:
 def compare(asked: Asked, known: Names, index: int) -> Evidence:
     """What speaks for the known name at `index` being meant."""
     if asked.key == known.keys[index]:
-        guards = tuple(_other_symbols(asked.text, known.names[index]))
+        guards = tuple(_other_symbols(asked.text, known.names[index], asked.kind))
         return Evidence(Tier.LETTERS, 1.0, guards)
     pairs, left, right = _aligned(asked.stems, known.stems[index], asked.kind)
     tier = _tier(asked, known, index, pairs, left, right)
     if tier is None:
         return _partial(asked, known, index, pairs, left, right)
-    guards = tuple(dict.fromkeys(_guards(asked, known, index, pairs, has_spare=bool(right))))
+    is_one_word = tier is Tier.SPELLING and (bool(left and right) or not _explains(pairs))
+    guards = tuple(
+        dict.fromkeys(
+            _against_one_word(asked, known, index)
+            if is_one_word
+            else _guards(asked, known, index, pairs, has_spare=bool(right))
+        )
+    )
     edits, steps = _slips(asked, known, index, pairs)
     steps += bool(left) + bool(right)
     strength = _STRENGTH[tier] - 0.005 * steps
@@ -180,7 +207,10 @@ def _partial(
     """Some of the words answer each other: how much of both names that covers, telling words first."""
     ours, theirs, key = asked.stems, known.stems[index], known.keys[index]
     odd = [(ours[i], theirs[j]) for i in left for j in right]
-    is_opposite = any(are_opposite(one, other) for one, other in odd)
+    loose = [(ours[i], theirs[j]) for i, j, how, _ in pairs if how not in _EXACT]
+    is_opposite = any(are_opposite(one, other) for one, other in (*odd, *loose)) or not NO.isdisjoint(
+        [*[ours[i] for i in left], *[theirs[j] for j in right]]
+    )
     share = _share(asked, known, index, pairs, left, right) * (0.85 if is_opposite else 1.0)
     whole = len(senses("".join(ours), asked.kind) & senses("".join(theirs), asked.kind))
     strength = max(0.84 * share, 0.62 + 0.03 * min(whole, 4) if whole else 0.0)
@@ -208,7 +238,7 @@ def _against_partial(odd: list[tuple[str, str]]) -> Iterator[str]:
     """Whether what is left over on either side makes it another thing."""
     if not any(is_telling(one) or is_telling(other) for one, other in odd):
         yield "sibling"
-    if any(is_unit(one) and is_unit(other) for one, other in odd):
+    if any(_differ_by_unit(one, other) for one, other in odd):
         yield "unit"
     if any(one.isdigit() and other.isdigit() for one, other in odd):
         yield "number"
@@ -325,47 +355,73 @@ def _as_one_word(asked: Asked, known: Names, index: int) -> Tier | None:
 
 def _is_wrapping(asked: Asked, left: list[int]) -> bool:
     """Whether the words that nothing answers are what clients put around a name."""
-    noise = _WRAPPING.get(asked.kind, frozenset())
     head = _leading(left)
-    tail = left[head:]
-    if tail and (asked.kind != "tool" or tail[-1] != len(asked.words) - 1):
+    tail, matched = left[head:], len(asked.words) - len(left)
+    if tail and (asked.kind != "tool" or tail[-1] != len(asked.words) - 1 or matched < 2):
         return False
     if any(asked.words[i] not in _TAIL for i in tail):
         return False
-    rest = [word for word in asked.words[:head] if word not in noise]
+    lead = asked.words[:head]
+    dotted = _LEAD.match(asked.text)
+    is_dotted = bool(dotted) and len(words(dotted[1])) >= head
+    noise = _WRAPPING.get(asked.kind, _NOTHING) | (_DOTTED.get(asked.kind, _NOTHING) if is_dotted else _NOTHING)
+    rest = [word for word in lead if word not in noise]
     if not rest:
-        return True
+        return asked.kind != "tool" or is_dotted or matched > 1
     if asked.kind != "tool":
         return False
-    is_ours = bool(asked.server) and _core("".join(rest)) == asked.server
-    return is_ours or ("mcp" in asked.words[0] and not any(is_verb(word) for word in asked.words[1:head]))
+    ours = _core("".join(rest)), _core("".join(lead))
+    if asked.server:
+        return any(_is_server(asked.server, one) for one in ours)
+    return lead[0] in ("mcp", "mmcp") and not any(is_verb(word) for word in lead[1:])
+
+
+def _is_server(server: str, lead: str) -> bool:
+    """Whether what stands in front is this server's name, or the end of it, or a slip for it."""
+    return server == lead or (len(lead) > 3 and (server.endswith(lead) or _edits(server, lead, 2) < 3))
 
 
 def _is_namespace(asked: Asked, known: Names, theirs: tuple[str, ...], right: list[int]) -> bool:
     """Whether the words that answer nothing are a prefix that other known names share, and no verb."""
     head = _leading(right)
-    if asked.kind != "tool" or any(theirs[j] not in _TAIL for j in right[head:]):
+    tail = right[head:]
+    if asked.kind != "tool" or (tail and (len(theirs) - len(right) < 2 or any(theirs[j] not in _TAIL for j in tail))):
         return False
     lead = theirs[:head]
-    if any(is_verb(word) for word in lead):
+    if not lead:
+        return True
+    if any(is_verb(word) or is_modifier(word) for word in lead):
         return False
-    if len(asked.words) == 1 and all(is_ordinary(word) for word in lead) and asked.server != "".join(lead):
-        return not lead
-    return not lead or known.prefixes[lead] > 1
+    is_ours = bool(asked.server) and all(word in asked.server for word in lead)
+    if is_ours or not all(is_ordinary(word) for word in lead):
+        return known.prefixes[lead] > 1
+    return len(asked.words) > 1 and known.prefixes[lead] > 3
+
+
+def _explains(pairs: Sequence[Pair]) -> bool:
+    """Whether the misspelling is in the words as they are paired, and not where one ends and the next begins."""
+    hows = {pair.how for pair in pairs}
+    return hows <= _EXACT and _SPELLING in hows
+
+
+def _against_one_word(asked: Asked, known: Names, index: int) -> Iterator[str]:
+    """The guards for names whose letters are near though their words are not."""
+    theirs = known.words[index]
+    yield from _other_symbols(asked.text, known.names[index], asked.kind)
+    if [word for word in asked.words if word.isdigit()] != [word for word in theirs if word.isdigit()]:
+        yield "number"
+    if sorted([word for word in asked.words if len(word) == 1]) != sorted([word for word in theirs if len(word) == 1]):
+        yield "letter"
+    if any(len(word) > 2 and word not in theirs and is_ordinary(word) for word in asked.words):
+        yield "word"
 
 
 def _guards(asked: Asked, known: Names, index: int, pairs: Sequence[Pair], *, has_spare: bool) -> Iterator[str]:
     """What speaks against taking the one name for the other, however alike they look."""
     ours, theirs, their_words = asked.stems, known.stems[index], known.words[index]
-    yield from _other_symbols(asked.text, known.names[index])
-    if [word for word in asked.words if word.isdigit()] != [word for word in their_words if word.isdigit()]:
+    yield from _other_symbols(asked.text, known.names[index], asked.kind)
+    if any(ours[i].isdigit() or theirs[j].isdigit() for i, j, how, _ in pairs if how != _SAME):
         yield "number"
-    if sorted([word for word in ours if len(word) == 1]) != sorted([word for word in theirs if len(word) == 1]):
-        yield "letter"
-    if not all(pair.how in _EXACT for pair in pairs) and any(
-        len(word) > 2 and word not in their_words and is_ordinary(word) for word in asked.words
-    ):
-        yield "word"
     same = sum([len(ours[i]) for i, _, how, _ in pairs if how == _SAME])
     for i, j, how, _ in pairs:
         if how == _SAME:
@@ -374,16 +430,16 @@ def _guards(asked: Asked, known: Names, index: int, pairs: Sequence[Pair], *, ha
             continue
         if are_opposite(ours[i], theirs[j]):
             yield "opposite"
-        if is_unit(asked.words[i]) and is_unit(their_words[j]):
+        if _differ_by_unit(asked.words[i], their_words[j]):
             yield "unit"
         if how == _SPELLING:
             yield from _against_spelling(asked, known, i, their_words[j], theirs[j], same)
-        elif same < 4 and theirs[j] not in full_forms(ours[i])[:2] and ours[i] not in full_forms(theirs[j])[:2]:
-            yield "short"  # `temp` alone is rather a temperature than a template
+        elif theirs[j] not in full_forms(ours[i])[:2] and ours[i] not in full_forms(theirs[j])[:2]:
+            yield "short"  # `temp` is rather a temperature than a template
     if min(len(asked.key), len(known.keys[index])) < (4 if any(how == _SPELLING for _, _, how, _ in pairs) else 3):
         yield "short"
     if not _is_in_order(pairs):
-        if _directions(ours) != _directions(theirs):
+        if asked.kind == "value" or _directions(ours) != _directions(theirs) or _swaps_equals(ours, theirs):
             yield "direction"
         if sum([how == _SAME and asked.words[i] != their_words[j] for i, j, how, _ in pairs]) > 1:
             yield "plural"  # the owners of a gem are not the gems of an owner
@@ -392,22 +448,49 @@ def _guards(asked: Asked, known: Names, index: int, pairs: Sequence[Pair], *, ha
 def _against_spelling(asked: Asked, known: Names, at: int, word: str, other: str, same: int) -> Iterator[str]:
     """An unknown string may be a misspelling; a word may not, and of a few letters any few are near."""
     ours, one = asked.words[at], asked.stems[at]
-    if one in known.by_stem or is_ordinary(ours) or is_ordinary(one):
+    if one in known.by_stem or is_word_against(ours, word) or is_word_against(one, other):
         yield "word"
-    longest = max(len(one), len(other))
-    is_swapped, has_extra = sorted(one) == sorted(other), len(other) > 3 and one[1:] == other
+    longest, shortest = max(len(ours), len(word)), min(len(ours), len(word))
+    edits = min(_edits(ours, word, 9), _edits(one, other, 9))
+    is_swapped, is_doubled = sorted(one) == sorted(other), _without_doubles(one) == _without_doubles(other)
     is_changed = len(one) == len(other) and not is_swapped
-    if (longest < 5 and same < 5 and not is_swapped) or (longest < 4 and is_changed):
+    if longest < 5 and (
+        not is_ordinary(other)
+        or (same < 4 and not is_swapped and not is_doubled)
+        or (longest < 4 and (is_changed or is_term(other)))
+    ):
         yield "short"
-    if _edits(ours, word, 9) > (1 if longest < 6 else 2 if longest < 12 else 3):
+    if edits > (1 if longest < 6 else 2 if longest < 12 else 3):
         yield "far"
-    if one[0] != other[0] and min(len(one), len(other)) < 5 and not is_swapped and not has_extra:
+    is_beheaded = one == other[1:] and same > 7 and is_ordinary(other)
+    has_other_head = one[0] != other[0] and not is_swapped and not is_beheaded
+    if (has_other_head and shortest < 5) or (one[1:] == other and not is_doubled):
         yield "initial"
+    if (edits > 1 and is_near_a_word(ours)) or (not is_doubled and are_glued_apart(one, other)):
+        yield "word"
+    if not is_swapped and not is_doubled:
+        if (is_changed or edits > 1) and not is_ordinary(word) and not is_ordinary(other):
+            yield "jargon"
+        elif longest > 4 and known.has_twin(other, edits):
+            yield "twins"
 
 
-def _other_symbols(text: str, name: str) -> Iterator[str]:
+def _differ_by_unit(one: str, other: str) -> bool:
+    units = unit_of(one), unit_of(other)
+    return None not in units and units[0] != units[1]
+
+
+def _without_doubles(word: str) -> str:
+    return "".join([letter for letter, _ in groupby(word)])
+
+
+def _other_symbols(text: str, name: str, kind: str) -> Iterator[str]:
     """Letters are not all of a name: `C++` is not `C`, and `10` is not `1.0`."""
     text, name = text[:LONGEST], name[:LONGEST]
+    if kind == "tool":
+        text, name = _SPACING.sub(".", text), _SPACING.sub(".", name)
+    elif kind == "parameter" and (dotted := _LEAD.match(text)):
+        text = text[dotted.end() :]
     if _SYMBOL.findall(text) != _SYMBOL.findall(name) or _SIGNED.findall(text) != _SIGNED.findall(name):
         yield "symbols"
 
@@ -415,6 +498,16 @@ def _other_symbols(text: str, name: str) -> Iterator[str]:
 def _directions(stems: Sequence[str]) -> list[tuple[str, str]]:
     """What each direction points at: `pdf_to_word` is not `word_to_pdf`."""
     return sorted([(one, then) for one, then in zip(stems, (*stems[1:], ""), strict=True) if one in _DIRECTIONS])
+
+
+def _swaps_equals(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether neighbours that changed places are opposites, or two things of the trade (`csv_json`)."""
+    turned = {(other, one) for one, other in pairwise(theirs)}
+    return any(
+        are_opposite(one, other) or (is_term(one) and is_term(other))
+        for one, other in pairwise(ours)
+        if (one, other) in turned
+    )
 
 
 def _is_in_order(pairs: Sequence[Pair]) -> bool:

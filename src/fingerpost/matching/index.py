@@ -47,6 +47,8 @@ class Names:
         self._words_near: dict[tuple[int, int], list[str]] = {}
         self._keys_near: dict[tuple[int, int], tuple[list[str], list[int]]] = {}
         self._read: dict[tuple[str, str], dict[str, float]] = {}
+        self._senses: dict[str, dict[int, list[str]]] = {}
+        self._wholes: dict[str, dict[int, list[int]]] = {}
 
     @cached_property
     def by_stem(self) -> dict[str, list[int]]:
@@ -99,10 +101,6 @@ class Names:
     def _all_words(self) -> str:
         return "\n" + "\n".join(self.by_stem) + "\n"
 
-    @cached_property
-    def _senses(self) -> dict[str, dict[int, list[str]]]:
-        return {}
-
     def _by_sense(self, kind: str) -> dict[int, list[str]]:
         if kind not in self._senses:
             found: defaultdict[int, list[str]] = defaultdict(list)
@@ -118,10 +116,6 @@ class Names:
         groups = senses("".join(asked), kind)
         by_sense = self.by_whole_sense(kind) if groups else {}
         return {index for group in groups for index in by_sense.get(group, ())}
-
-    @cached_property
-    def _wholes(self) -> dict[str, dict[int, list[int]]]:
-        return {}
 
     def by_whole_sense(self, kind: str) -> dict[int, list[int]]:
         if kind not in self._wholes:
@@ -179,14 +173,19 @@ class Names:
         for other, edits, _ in _nearest(word, self._of_length(len(word), most), most):
             yield other, 0.97 - 0.9 * edits / max(len(word), len(other))
 
+    def has_twin(self, word: str, edits: int) -> bool:
+        """Whether another word here is as near to this one as the mistake is: then so few letters tell nothing."""
+        near = _nearest(word, self._of_length(len(word), edits), edits)
+        return any(not other.startswith(word) and not word.startswith(other) for other, _, _ in near)
+
     def _containing(self, part: str) -> list[str]:
         text, at = self._all_words, 0
         found: list[str] = []
-        while len(found) < _NEAR_WORDS * 2 and (at := text.find(part, at)) >= 0:
+        while len(found) < _NEAR_WORDS * 16 and (at := text.find(part, at)) >= 0:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             found.append(text[start:end])
             at = end
-        return found
+        return sorted(found, key=lambda word: (len(word), word))[: _NEAR_WORDS * 2]
 
     def spelled_like(self, key: str, most: int) -> list[int]:
         """Names whose letters, words ignored, are within so many edits."""
@@ -259,7 +258,9 @@ def _extract() -> Callable[..., list[tuple[str, int, int]]]:
 
 def _nearest(text: str, candidates: list[str], most: int) -> list[tuple[str, int, int]]:
     """The nearest few within so many edits: text, edits, place."""
-    return _extract()(text, candidates, scorer=distance_of_spelling(), score_cutoff=most, limit=_NEAR_WORDS)
+    near = _extract()(text, candidates, scorer=distance_of_spelling(), score_cutoff=most, limit=_NEAR_WORDS * 16)
+    near.sort(key=lambda found: (found[1], found[0]))
+    return near[:_NEAR_WORDS]
 
 
 T = TypeVar("T")

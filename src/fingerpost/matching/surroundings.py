@@ -2,7 +2,7 @@
 
 `context` is what the caller happens to know; every key is optional:
 
-    kind          tool, parameter or value, where it is not given beside the context
+    kind          tool, parameter or value (or param, enum); it wins over the kind given beside the context
     server        the server's name: its own prefix on a tool is no mistake
     args          the call's arguments (or their names)
     schemas       for tools, the input schema of each
@@ -56,7 +56,7 @@ class Surroundings:
         return [*others, (Evidence(Tier.SLOT, near, ("partial",)), slot)]
 
     def _weighed(self, evidence: Evidence, name: str) -> Evidence:
-        if evidence.tier is Tier.LETTERS or evidence.strength <= _DISCERNIBLE:
+        if evidence.strength <= _DISCERNIBLE or (evidence.tier is Tier.LETTERS and name not in self._given):
             return evidence
         if not evidence.is_whole:
             evidence = replace(evidence, strength=evidence.strength + 0.05 * self._told(name))
@@ -117,5 +117,5 @@ def _names(value: Any) -> list[str]:
 def _parameters(schema: Any) -> frozenset[str] | None:
     """The names a tool takes, where its schema says so."""
     shape = as_object(schema)
-    names = shape.get("p", shape.get("properties"))
+    names = shape.get("properties", shape.get("p"))  # `p` is short for it in collections of tool definitions
     return frozenset(_names(names)) if names is not None else None
