@@ -20,8 +20,9 @@ from bench.calibrate import by_class, by_folds, fitted, reliability
 from bench.mistakes import Score, mistakes, scored
 from fingerpost import closest, matching
 from fingerpost.matching import Kind, Match, Names, account, judged, normal_form, readings
+from fingerpost.matching.alignment import Asked
 from fingerpost.matching.calibration import curves, on_curve
-from fingerpost.matching.evidence import Asked, Evidence, Tier
+from fingerpost.matching.evidence import Evidence, Tier
 
 VERBS = ["get", "list", "create", "update", "search", "remove", "send", "export"]
 NOUNS = ["issue", "comment", "repository", "message", "account", "invoice", "schedule", "template", "customer"]

@@ -1,8 +1,9 @@
 """Which known names a mistaken name probably meant.
 
 `closest` is the only place in the project that compares names. An index finds who may be meant at all
-(`index`), each is compared word by word (`evidence`), the call around the mistake is heard
-(`surroundings`), and a table fitted on real mistakes turns that into a confidence (`calibration`).
+(`index`), each is laid beside the mistake word by word (`alignment`) and judged (`evidence`, `guards`), the
+call around the mistake is heard (`surroundings`), and a table fitted on real mistakes turns that into a
+confidence (`calibration`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from fingerpost.diagnosis import CLEAR_LEAD
 from fingerpost.matching.account import account
+from fingerpost.matching.alignment import Asked, asked_for
 from fingerpost.matching.calibration import confidence
-from fingerpost.matching.evidence import Asked, Evidence, Tier, asked_for, compare
+from fingerpost.matching.evidence import Evidence, Tier, compare
 from fingerpost.matching.index import Names
 from fingerpost.matching.lexicon import words
 from fingerpost.matching.surroundings import Surroundings

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from fingerpost.matching.evidence import Asked, Evidence, Tier
+from fingerpost.matching.alignment import Asked
+from fingerpost.matching.evidence import Evidence, Tier
 from fingerpost.matching.index import is_telling
 from fingerpost.matching.lexicon import stem, words
 from fingerpost.untrusted import as_object
