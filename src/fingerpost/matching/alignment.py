@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ _QUOTES = re.compile(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\
 """What stands around a name and is none of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """The mistaken name, taken apart once."""
 
     text: str
@@ -41,13 +39,12 @@ class Pair(NamedTuple):
     likeness: float
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(NamedTuple):
     """The mistake beside one known name."""
 
     asked: Asked
     known: Names
-    index: int
+    at: int
     pairs: tuple[Pair, ...]
     left: tuple[int, ...]
     """Places in the mistake that nothing answers."""
@@ -61,15 +58,15 @@ class Alignment:
 
     @property
     def theirs(self) -> tuple[str, ...]:
-        return self.known.stems[self.index]
+        return self.known.stems[self.at]
 
     @property
     def their_words(self) -> tuple[str, ...]:
-        return self.known.words[self.index]
+        return self.known.words[self.at]
 
     @property
     def key(self) -> str:
-        return self.known.keys[self.index]
+        return self.known.keys[self.at]
 
     @property
     def shown(self) -> tuple[tuple[str, str, str], ...]:

@@ -211,7 +211,7 @@ def _share(side: Alignment) -> float:
     worth = sum([likeness * (weight(ours[i]) + weight(theirs[j])) for i, j, _, likeness in side.pairs])
     if not worth:
         return 0.0
-    load = sum([weight(word) for word in ours]) + side.known.loads[side.index]
+    load = sum([weight(word) for word in ours]) + side.known.loads[side.at]
     if side.asked.kind == "tool":  # a first word that is no verb is some namespace, and says little
         load -= 0.5 * weight(ours[0]) if 0 in left and not is_verb(ours[0]) else 0.0
         load -= 0.5 * weight(theirs[0]) if 0 in right and not is_verb(theirs[0]) else 0.0

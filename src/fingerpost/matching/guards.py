@@ -34,7 +34,7 @@ _DIRECTIONS = frozenset({
 def against_words(side: Alignment) -> Iterator[str]:
     """For names of which nothing is left unexplained, word by word."""
     asked, ours, theirs, their_words = side.asked, side.ours, side.theirs, side.their_words
-    yield from against_letters(asked.text, side.known.names[side.index], asked.kind)
+    yield from against_letters(asked.text, side.known.names[side.at], asked.kind)
     if any(ours[i].isdigit() or theirs[j].isdigit() for i, j, how, _ in side.pairs if how != SAME):
         yield "number"
     same = sum([len(ours[i]) for i, _, how, _ in side.pairs if how == SAME])
@@ -63,7 +63,7 @@ def against_words(side: Alignment) -> Iterator[str]:
 def against_one_word(side: Alignment) -> Iterator[str]:
     """For names whose letters are near though their words are not."""
     ours, theirs = side.asked.words, side.their_words
-    yield from against_letters(side.asked.text, side.known.names[side.index], side.asked.kind)
+    yield from against_letters(side.asked.text, side.known.names[side.at], side.asked.kind)
     if [word for word in ours if word.isdigit()] != [word for word in theirs if word.isdigit()]:
         yield "number"
     if sorted([word for word in ours if len(word) == 1]) != sorted([word for word in theirs if len(word) == 1]):
