@@ -273,6 +273,8 @@ def test_the_order_of_many_names_that_share_letters_does_not_matter() -> None:
     names = [f"{a}{b}{c}p" for a in "abcde" for b in "mnst" for c in "mnst"]
     for asked in ("amxp", "bsnq", "ctt"):
         assert closest(asked, names, "value") == closest(asked, names[::-1], "value")
+    units = [f"m{a}{b}" for a in "abcdefgh" for b in "stuvw"]
+    assert closest("mt", units, "value") == closest("mt", units[::-1], "value")
 
 
 def test_a_kind_that_is_none_is_refused_with_those_there_are() -> None:

@@ -193,7 +193,9 @@ class Names:
         return [indexes[place] for _, _, place in _nearest(key, keys, most)]
 
     def beginning_with(self, letter: str) -> list[int]:
-        return [index for index, key in enumerate(self.keys) if key.startswith(letter)]
+        """The names that begin so, shortest first."""
+        found = [index for index, key in enumerate(self.keys) if key.startswith(letter)]
+        return sorted(found, key=lambda index: (len(self.keys[index]), self.names[index]))
 
     def sharing(self, asked: tuple[str, ...], kind: str) -> dict[int, float]:
         """Names that share words with `asked`, by sound or sense, and how much of both names that covers.
