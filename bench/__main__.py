@@ -24,6 +24,7 @@ import jsonschema_rs
 from rapidfuzz import fuzz, process
 
 from bench.corpus import TEN, TEN_ARGUMENTS, TWICE_WRONG, WRONG, many_tools, page_texts
+from bench.doors import doors
 from bench.mistakes import real_names, slips
 from bench.tokens import estimated
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
@@ -34,6 +35,7 @@ Row = tuple[str, str, str]
 
 def main() -> None:
     rows = [*right_calls(), *wrong_calls(), *unknown_tools(), *matching(), *listing(), *texts(), *imports()]
+    rows += doors()
     width = max(len(name) for name, _, _ in rows)
     for name, measured, goal in rows:
         print(f"{name:{width}}  {measured:>16}  {goal}")

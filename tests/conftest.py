@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, Phase, settings
 
 import fingerpost
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
+from fingerpost.addressed import Addresses, admitted, prompt_catalog
 from fingerpost.guide import judged
+from fingerpost.repeats import again
 from fingerpost.replies import guided
 
 PAGES = Path(fingerpost.__file__).parent / "codes"
@@ -36,6 +38,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @dataclass(frozen=True)
+class Given:
+    """What stands before an answer on a page: the list, the policy, the call, and what the server said to it."""
+
+    tools: list[Any]
+    policy: Policy
+    call: Call
+    result: dict[str, Any] | None
+    attempts: int
+
+
+@dataclass(frozen=True)
 class PageCase:
     """One answer on a page: where it stands, what is written there, and what is said today."""
 
@@ -44,15 +57,19 @@ class PageCase:
     written: tuple[str, str]
     rendered: tuple[str, str]
     report: Report | None
+    given: Given
+    structured: dict[str, Any]
 
 
 def page_cases(page: str) -> Iterator[PageCase]:
     """Every answer of a page, each with the answer that its call earns today."""
     tools: list[Any] = []
+    prompts, addresses, attempts = Catalog(), Addresses(), 1
     policy, call, heading, result, structured, report = Policy(), Call(""), "", None, {}, None
+    asked = ""
     for fence in _FENCE.finditer(page):
         if fence["heading"]:
-            policy, heading, result = Policy(), fence["heading"], None
+            policy, heading, result, attempts = Policy(), fence["heading"], None, 1
             continue
         body, kind = fence["body"], fence["kind"]
         rendered: tuple[str, str] | None = None
@@ -66,25 +83,42 @@ def page_cases(page: str) -> Iterator[PageCase]:
                 call, result = Call(sent["name"], sent.get("arguments")), None
             case "result":
                 result = json.loads(body)
+            case "prompts":
+                prompts = prompt_catalog(json.loads(body))
+            case "resources":
+                listed = json.loads(body)
+                addresses = Addresses.listed(listed["resources"], listed["resourceTemplates"])
+            case "attempt":
+                attempts = json.loads(body)
+            case "prompt" | "uri":
+                sent = json.loads(body)
+                verdict = admitted(Call(sent["name"], sent["arguments"]), prompts, policy) if kind == "prompt" else None
+                report = verdict.report if verdict else addresses.astray(sent)
+                envelope = render(report)
+                asked, structured = envelope.text, envelope.structured
+            case "data" | "rendered":
+                rendered = "data" if report and report.is_refusal else "rendered", _closed(asked)
             case "guidance":
                 rendered = kind, json.dumps(structured, indent=2, ensure_ascii=False) + "\n"
             case _:
-                text, action, structured, report = _answer(call, Catalog.listed(tools), policy, result)
+                text, action, structured, report = _answer(call, Catalog.listed(tools), policy, result, attempts)
                 rendered = action, text
         if rendered:
-            yield PageCase(fence, heading, (kind, body), rendered, report)
+            given = Given(tools, policy, call, result, attempts)
+            yield PageCase(fence, heading, (kind, body), rendered, report, given, structured)
 
 
 def _answer(
-    call: Call, catalog: Catalog, policy: Policy, result: Any
+    call: Call, catalog: Catalog, policy: Policy, result: Any, attempts: int
 ) -> tuple[str, str, dict[str, Any], Report | None]:
     verdict = judged(call, catalog, policy)
     assert verdict == admit(call, catalog, policy=policy), "the short cut and the long way disagree"
     if result is None:
-        envelope = render(verdict.report, budget=policy.budget)
-        return _closed(envelope.text), verdict.action, envelope.structured, verdict.report
-    said = guided(call, result, catalog, policy, verdict)
-    assert said == enrich(call, result, catalog, policy=policy)
+        report = again(verdict.report, attempts)
+        envelope = render(report, budget=policy.budget)
+        return _closed(envelope.text), verdict.action, envelope.structured, report
+    said = guided(call, result, catalog, policy, verdict, recount=lambda report: again(report, attempts))
+    assert attempts > 1 or said == enrich(call, result, catalog, policy=policy)
     error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
     guidance = error.get(KEY, {})
     added = (

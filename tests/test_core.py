@@ -21,6 +21,7 @@ from fingerpost import (
     refusal,
     render,
 )
+from fingerpost.addressed import Addresses
 from fingerpost.catalog import Tool
 from fingerpost.diagnosis import Drop, Fix, Rename, Replace
 from fingerpost.guide import judged
@@ -228,7 +229,6 @@ def test_a_refusal_is_a_tool_result_that_every_client_bears() -> None:
     [
         "text", None, [1], {}, {"content": "odd", "isError": True}, {"isError": True, "content": [], "_meta": 5},
         {"code": -32602, "message": "m", "data": "text"}, {"jsonrpc": "2.0", "id": 1}, {"resultType": "input_required"},
-        {"isError": True, "content": [{"type": "text", "text": '{"hint": "look", "error": "not found"}'}]},
     ],
 )  # fmt: skip
 def test_a_reply_that_cannot_be_added_to_comes_back_as_it_is(reply: Any) -> None:
@@ -661,3 +661,29 @@ def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) ->
     catalog = Catalog.listed([tool({"email": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
     assert enrich(Call("t", {}), reply, catalog) is reply
+
+
+@pytest.mark.parametrize(
+    ("uri", "hint"),
+    [
+        ("xyzzy", "List the resources to see what is available"),
+        ("config:///main", "Did you mean 'config://main'?"),
+        ("", "List the resources to see what is available"),
+    ],
+)
+def test_a_uri_is_answered_by_what_there_is(uri: str, hint: str) -> None:
+    assert Addresses.listed([{"uri": "config://main"}, 5], None).astray(uri).diagnoses[0].hint == hint
+
+
+@pytest.mark.parametrize("uri", ["repo://a/x", "repo:///readme", "repo://a", "other://a/b/readme"])
+def test_a_uri_that_only_begins_like_a_template_does_not_fit_it(uri: str) -> None:
+    addresses = Addresses.listed([], [{"uriTemplate": "repo://{owner}/{name}/readme"}])
+    assert "fits the template" not in addresses.astray(uri).diagnoses[0].hint
+
+
+def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:
+    catalog, call = Catalog.listed([tool({"n": INTEGER}, read_only=True)]), Call("t", {"n": 1, "m": 2})
+    payload = {"error": "m is unknown", "nextSteps": {"do": "read"}, "hint": "Mine", "routingHint": {"to": "b"}}
+    reply = {"isError": True, "content": [{"type": "text", "text": json.dumps(payload)}]}
+    error = enrich(call, reply, catalog)["_meta"][KEY]["error"]
+    assert (error["code"], error["hints"], error["routing_hint"]) == ("UNKNOWN_PARAM", ["Mine"], {"to": "b"})

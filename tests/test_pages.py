@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import PAGES, blessed, page_cases
 
-from fingerpost import rules
+from fingerpost import repeats, rules
+from fingerpost.addressed import UNKNOWN_PROMPT, UNKNOWN_RESOURCE
 from fingerpost.hints import SYMPTOMS
 from fingerpost.rules import CONTAINER, CONTENT, unknown_tool
 
@@ -20,7 +21,7 @@ RULES = {
     for found in pkgutil.iter_modules(rules.__path__)
     if hasattr(module := importlib.import_module(f"fingerpost.rules.{found.name}"), "CODE")
 }
-CODES = {*RULES, *(symptom.code for symptom in SYMPTOMS)}
+CODES = {*RULES, *(symptom.code for symptom in SYMPTOMS), repeats.CODE, UNKNOWN_PROMPT, UNKNOWN_RESOURCE}
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
@@ -77,9 +78,8 @@ def test_every_rule_says_how_it_grades_its_fixes(code: str) -> None:
 
 def test_messages_speak_with_one_voice() -> None:
     """A line is a closed sentence, a call to send, or a pointer to help; no line stands twice in one answer."""
-    line = re.compile(
-        r"(Try|Corrected call|Fill in|Help|More results|There may be more; narrow it): .+|[A-Z'\w\"].*[.?…]"
-    )
+    opened = "Try|Corrected call|Fill in|Fill in and send|Send instead|Help|More results|There may be more; narrow it"
+    line = re.compile(rf"({opened}): .+|[A-Z'\w\"].*[.?…]")
     for path in sorted(PAGES.glob("*.md")):
         for case in page_cases(path.read_text(encoding="utf-8")):
             kind, text = case.rendered

@@ -373,8 +373,9 @@ def test_a_reply_with_its_own_tips_keeps_the_word() -> None:
 
 
 def test_tips_fit_the_budget() -> None:
-    reply = said(json.dumps({"results": PAGE, "has_more": True}))
-    assert advice(Call("search", {"pattern": "User"}), reply, CODE)
+    payload = {"results": PAGE, "has_more": True}
+    assert advice(Call("search", {"pattern": "User"}), payload, CODE)
+    reply = said(json.dumps(payload))
     guided = enrich(Call("search", {"pattern": "User"}), reply, CODE, policy=Policy(budget=20))
     assert sum(len(block["text"]) for block in guided["content"][1:]) <= 20
 
@@ -535,10 +536,34 @@ HINTED: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("payload", HINTED, ids=[" ".join(payload) for payload in HINTED])
 def test_a_servers_own_hint_is_kept_and_no_default_is_added(payload: dict[str, Any]) -> None:
+    """One envelope, whatever the shape was; what the text says already is not said again."""
     reply = failed(json.dumps(payload))
-    assert enrich(Call("list_files", {}), reply, CODE) is reply
+    guided = enrich(Call("list_files", {}), reply, CODE)
+    error = guided["_meta"][KEY]["error"]
+    assert (error["hint"], error["category"]) == ("Use sandbox:/", "not_found")
+    assert guided["content"] == reply["content"]
     structured = {**failed("file not found"), "structuredContent": payload}
-    assert enrich(Call("list_files", {}), structured, CODE) is structured
+    shown = enrich(Call("list_files", {}), structured, CODE)
+    assert shown["structuredContent"] == payload
+    assert [block["text"] for block in shown["content"]] == ["file not found", "Use sandbox:/."]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"ok": False}, {"status": "failed"}, {"success": False, "message": "no"}, {"error": "nope", "hint": "Try pull"},
+        {"error_detail": {"category": "conflict", "hint": "Pull first"}}, {"ok": False, "error": {"code": "E_BUSY"}},
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+def test_a_failure_that_came_as_a_success_is_read_and_left_as_it_is(payload: dict[str, Any]) -> None:
+    reply = said(json.dumps(payload), structuredContent=payload, isError=False)
+    guided = enrich(Call("list_files", {}), reply, CODE)
+    assert guided["_meta"][KEY]["error"]["code"]
+    assert guided["content"][0] == reply["content"][0]
+    assert {**guided, "content": 0, "_meta": 0} == {**reply, "content": 0, "_meta": 0}
+    hint = payload.get("hint") or payload.get("error_detail", {}).get("hint")
+    assert hint is None or guided["_meta"][KEY]["error"]["hint"] == hint
 
 
 @pytest.mark.parametrize("nothing", [None, "", []])
@@ -593,18 +618,25 @@ def test_a_wait_that_the_server_names_is_part_of_the_hint() -> None:
 
 @pytest.mark.parametrize(
     "payload",
-    [{"ok": True, "error": ""}, {"message": "Merged", "code": "OK"}, {"status": "ok", "error": None}, {"errors": []}],
+    [
+        {"ok": True, "error": ""}, {"message": "Merged", "code": "OK"}, {"status": "ok", "error": None}, {"errors": []},
+        {"ok": True, "error": "none"}, {"id": 5, "status": "failed", "log": "…"}, {"error": "", "message": "done"},
+        {"status": "error", "line": 3, "level": "error"}, {"error": {}}, {"error_detail": None, "message": "fine"},
+    ],
     ids=json.dumps,
-)
+)  # fmt: skip
 def test_a_success_stays_a_success(payload: dict[str, Any]) -> None:
     for reply in (said(json.dumps(payload)), said(json.dumps(payload), structuredContent=payload, isError=False)):
         assert enrich(Call("list_files", {}), reply, CODE) is reply
 
 
-def test_a_routing_hint_passes_untouched() -> None:
+def test_a_routing_hint_is_kept_apart_from_the_hint() -> None:
     payload = {"error": "Not here", "routing_hint": {"server": "eu"}, "hint": "Ask the other region"}
     reply = failed(json.dumps(payload))
-    assert enrich(Call("list_files", {}), reply, CODE) is reply
+    guided = enrich(Call("list_files", {}), reply, CODE)
+    assert guided["content"] == reply["content"]
+    assert guided["_meta"][KEY]["error"]["routing_hint"] == {"server": "eu"}
+    assert guided["_meta"][KEY]["error"]["hint"] == "Ask the other region"
 
 
 def test_the_servers_own_words_stay_first_and_as_they_are() -> None:

@@ -44,6 +44,11 @@ class Tool:
         return cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else NOTHING
 
     @property
+    def description(self) -> str:
+        said = self._listed.get("description")
+        return said if isinstance(said, str) else ""
+
+    @property
     def is_read_only(self) -> bool:
         """The author's word that calling does not change anything; without it a tool may write."""
         notes = self._listed.get("annotations")

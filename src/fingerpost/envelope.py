@@ -41,7 +41,7 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
     if said and not said.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = said.text if said else ""
-    text = "\n".join(within(budget, lines(report, call)))
+    text = "\n".join(within(budget, lines(report, call), report.heard))
     structured = _error(report, call, said) if report.is_refusal else _success(report, call)
     return Envelope(text, reshape(trimmed(structured, text), shape))
 

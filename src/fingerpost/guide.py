@@ -74,6 +74,10 @@ class Report:
     """Names under which nothing is repeated, because the tool's schema says so."""
     unseen: int = 0
     """How many more findings there are than `diagnoses` tells."""
+    heard: str = ""
+    """What the server itself has said above ours: nothing of it is said again."""
+    attempts: int = 1
+    """How often the very same call has failed by now, this time included."""
 
 
 SILENCE = Report(call=Call(""))
@@ -154,6 +158,17 @@ def explained(case: Case) -> Report:
     report = Report(call=case.call, diagnoses=tuple(diagnoses[:MOST]), unseen=max(0, len(diagnoses) - MOST))
     left = [diagnosis for diagnosis in diagnoses if diagnosis.sure_fix is None]
     return _with_guess(report, left, mended) if diagnoses else report
+
+
+def explained_by(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
+    """What the author of the tool says is wrong, and the call that follows from the fix they name."""
+    report = Report(
+        call=case.call, diagnoses=(diagnosis,), is_refusal=True, info_tool=info_tool, secret=case.tool.secret_names
+    )
+    if not diagnosis.fixes:
+        return report
+    mended = case.after([diagnosis.sure_fix.edit] if diagnosis.sure_fix else [])
+    return _with_guess(report, [] if diagnosis.sure_fix else [diagnosis], mended)
 
 
 def _retargeted(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:

@@ -116,7 +116,7 @@ SYMPTOMS = (
     ),
     _symptom(
         rf"internal (?:server )?error\b(?! \w)|{_http(500)}|unexpected error|unhandled exception|\bpanic\b"
-        r"|^error executing tool \S+$",
+        r"|^error (?:executing|calling) tool \S+$",
         "INTERNAL_ERROR", "internal", "The server failed while running the tool",
         "The same call will probably fail again: change it, use another tool, or tell the user",
     ),
@@ -139,6 +139,12 @@ def symptom_of(text: str) -> Symptom | None:
     said = _WRAPPING.sub("", text[:_LONGEST_READ].strip())
     own_words = _QUOTED.sub("''", said)
     return next((symptom for symptom in SYMPTOMS if symptom.words.search(own_words)), None)
+
+
+def usual_hint(category: str) -> str:
+    """What helps against most failures of a category; for calls that are wrong there is no such thing."""
+    of_it = (symptom.hint for symptom in SYMPTOMS if symptom.category == category != "validation")
+    return next(of_it, "")
 
 
 def diagnose(text: str, tool: Tool, catalog: Catalog) -> Iterator[Diagnosis]:
@@ -194,6 +200,8 @@ def _lookup_steps(listers: list[str]) -> dict[str, Any]:
 def _listers(tool: Tool, catalog: Catalog) -> Iterator[str]:
     """Tools of the same list that show what this one could have meant: they list or search the same things."""
     names = catalog.names
+    if catalog.get(tool.name) is None:
+        return
     verb, *about = names.stems[names.names.index(tool.name)] or [""]
     for other, stems in zip(catalog, names.stems, strict=True):
         if not stems or stems[0] not in _SEEKERS or other.name == tool.name or not is_name(other.name):

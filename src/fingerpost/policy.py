@@ -14,14 +14,14 @@ from fingerpost.diagnosis import Diagnosis, Fix, Grade, Severity
 Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
 AutoCorrect: TypeAlias = Literal["off", "lossless", "safe", "all"]
 UnknownParams: TypeAlias = Literal["auto", "reject", "warn"]
-
-
 UnsafeInput: TypeAlias = Literal["refuse", "allow"]
+UnknownTool: TypeAlias = Literal["result", "protocol"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "auto_correct": get_args(AutoCorrect),
     "unknown_params": get_args(UnknownParams),
     "unsafe_input": get_args(UnsafeInput),
+    "unknown_tool": get_args(UnknownTool),
 }
 
 
@@ -37,6 +37,9 @@ class Policy:
 
     unsafe_input: UnsafeInput = "refuse"
     """`allow` leaves path traversal and injection to the server."""
+
+    unknown_tool: UnknownTool = "result"
+    """Whether an unknown tool is answered by a tool result, or by the protocol error of the specification."""
 
     ask: bool = False
     """Whether the caller's user can be asked; then an ambiguous call is `ask` rather than `refuse`."""

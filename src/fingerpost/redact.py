@@ -37,6 +37,20 @@ _SECRET_VALUE = re.compile(
 _DIGEST = re.compile(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
 """Hexadecimal and base32, and card-like numbers, whatever their turns."""
 
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\):.*|^\s+File \"[^\"\n]*\", line \d+.*", re.DOTALL | re.MULTILINE
+)
+_SECRET_PAIR = re.compile(
+    r"([\w.\-]{0,64}" + _SECRET_WORD.pattern + r"[\w.\-]{0,64}[\"']?(?:\s{0,3}[:=]\s{0,3}|\s+is\s+))"
+    r"(?!(?:must|should|may|can|has|was|is|not|no|too|wrong|invalid|incorrect|missing|required|expired|unknown|empty"
+    r"|expected|given|set|the|a|an)\b)"
+    r"(\"[^\"\n]*\"|'[^'\n]*'|(?:(?:bearer|basic|token)\s+)?[^\s,;&)\]}]+)",
+    re.IGNORECASE,
+)
+"""A secret's name and what stands behind it, unless that is plainly the rest of a sentence."""
+_BEARER = re.compile(r"\b(bearer|basic)\s+[^\s,;\"']{6,}", re.IGNORECASE)
+_USERINFO = re.compile(r"(?<=://)[^\s/@]{1,256}@")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TOKEN = re.compile(r"[^\s,;|&?<>(){}\[\]\"']+")
 _SEPARATOR = re.compile(r"[-_./:+=~@%\\]+")
@@ -82,6 +96,30 @@ def looks_random(text: str) -> bool:
         return False
     clipped = text[:_LONGEST_READ]
     return bool(_SECRET_VALUE.search(clipped)) or any(_is_random(word.group()) for word in _TOKEN.finditer(clipped))
+
+
+HIDDEN = "<hidden>"
+"""Stands in a sentence for what may not be repeated."""
+
+
+def scrubbed(text: str, limit: int, *, keeps_ids: bool = False) -> str:
+    """Someone's own sentence without what nobody meant to send: tracebacks, terminal codes, secrets, its tail.
+
+    `keeps_ids` is for words that an author wrote for the caller: there a random-looking id is part of the advice.
+    """
+    plain = _TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8]))
+    plain = _SECRET_PAIR.sub(_without_secret, _BEARER.sub(rf"\1 {HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", plain)))
+    return clean(_TOKEN.sub(lambda word: _unless_secret(word.group(), keeps_ids=keeps_ids), plain), limit)
+
+
+def _without_secret(pair: re.Match[str]) -> str:
+    is_count = pair[2].isdigit() and _secrecy(pair[1].rstrip(" :=\"'"))[1]
+    return pair[0] if is_count else f"{pair[1]}{HIDDEN}"
+
+
+def _unless_secret(word: str, *, keeps_ids: bool) -> str:
+    is_secret = len(word) >= 12 and (_SECRET_VALUE.match(word) or (not keeps_ids and _is_random(word)))
+    return HIDDEN if is_secret else word
 
 
 class Described(str):
@@ -145,7 +183,8 @@ def _is_random(token: str) -> bool:
     kinds = [_kind(char) for char in letters]
     digit_turns = sum(1 for a, b in pairwise(kinds) if a != b and "0" in (a, b))
     turns = sum(1 for a, b in pairwise(kinds) if a != b)
-    mixed = 0.3 if {"0", "A", "a"} <= set(kinds) else 0.45
+    has_words = sum(char in "aeiouAEIOU" for char in letters) > 0.26 * len(letters)
+    mixed = 0.3 if {"0", "A", "a"} <= set(kinds) or not has_words else 0.45
     return digit_turns >= 5 or (len(letters) >= 16 and turns >= mixed * len(letters))
 
 

@@ -8,28 +8,43 @@ the very same object comes back. `refusal` is the reply to a call that never rea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from fingerpost.case import Case
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call, Diagnosis
 from fingerpost.envelope import Envelope, render, trimmed
-from fingerpost.guide import DEFAULT, SILENCE, Report, Verdict, admit, explained, helper
+from fingerpost.foreign import failure_in
+from fingerpost.guide import DEFAULT, SILENCE, Report, Verdict, admit, explained, explained_by, helper
 from fingerpost.hearsay import holds
 from fingerpost.matching import normal_form
 from fingerpost.policy import Policy
 from fingerpost.shapes import Shape, reshape
 from fingerpost.text import within
-from fingerpost.tips import Advice, advice, payload_of
+from fingerpost.tips import NO_ADVICE, PARTIAL, advice, payload_of
 from fingerpost.untrusted import as_list, as_object, as_strings
 
 KEY = "dev.fingerpost/guidance"
 """The key of the machine copy, and the id of the protocol extension."""
 
 _LONGEST_READ = 16 * 1024
+_TELLING = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
+"""Fields of a successful reply by which it may tell of a failure after all, whole or in part."""
+
+_NO_TOOL = (-32602, -32601)
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)"
+    r"|\btool\b.{0,160}?\b(?:not|isn't|doesn't)\b (?:be )?"
+    r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)",
+    re.IGNORECASE | re.DOTALL,
+)
 _MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
+
+
+Recount: TypeAlias = Callable[[Report], Report]
+"""Told of each failure, it may answer with another report: what is said to a call that keeps failing."""
 
 
 def enrich(
@@ -46,48 +61,123 @@ def enrich(
 
 
 def refusal(verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT, shape: Shape = "nested") -> dict[str, Any]:
-    """The `tools/call` result that answers a refused call.
+    """The `tools/call` result that answers a refused call."""
+    return failed(verdict.report, catalog.get(verdict.call.tool), policy, shape)
+
+
+def failed(report: Report, tool: Tool | None, policy: Policy, shape: Shape) -> dict[str, Any]:
+    """A failed `tools/call` result that is ours from end to end.
 
     The structure stands in `structuredContent` too, in the server's own shape, but not where the tool
     declares an output schema: one widespread client throws on an error that breaks it.
     """
-    envelope = render(verdict.report, budget=policy.budget)
+    envelope = render(report, budget=policy.budget)
     result: dict[str, Any] = {
         "content": [{"type": "text", "text": envelope.text}],
         "isError": True,
         "_meta": {KEY: envelope.structured},
     }
-    tool = catalog.get(verdict.call.tool)
     if tool is None or not tool.declares_output:
         result["structuredContent"] = reshape(envelope.structured, shape)
     return result
 
 
-def guided(call: Call, reply: Any, catalog: Catalog, policy: Policy, verdict: Verdict) -> Any:
-    """`enrich` without its safety net."""
+def raised(
+    exception: BaseException, catalog: Catalog, policy: Policy, verdict: Verdict, *, is_masked: bool
+) -> Report | None:
+    """What the author of a tool says by an exception; nothing where it was not made to be read by callers."""
+    from fingerpost import raised as exceptions
+
+    call, tool = verdict.call, catalog.get(verdict.call.tool) or Tool(verdict.call.tool)
+    said = exceptions.authored(exceptions.behind(exception), call, tool, catalog, is_masked=is_masked)
+    if said is None:
+        return None
+    report = explained_by(said, Case(call, tool), helper(policy, catalog))
+    return replace(report, corrections=verdict.report.corrections)
+
+
+def guided(
+    call: Call,
+    reply: Any,
+    catalog: Catalog,
+    policy: Policy,
+    verdict: Verdict,
+    *,
+    recount: Recount = lambda report: report,
+    kind: str = "",
+) -> Any:
+    """`enrich` without its safety net. `kind` is what is known of a failure beside the reply, in words for `hints`."""
     if not isinstance(reply, dict):
         return reply
     said = cast("dict[str, Any]", reply)
     if "jsonrpc" in said:
         part = next((part for part in ("result", "error") if part in said), "")
-        inner = guided(call, said.get(part), catalog, policy, verdict)
+        inner = guided(call, said.get(part), catalog, policy, verdict, recount=recount, kind=kind)
         return said if inner is said.get(part) else {**said, part: inner}
     if said.get("resultType", "complete") != "complete":
         return said  # the server asks something back; the call is not over
     if isinstance(said.get("code"), int) and "content" not in said:
-        failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict)
-        return _protocol_error(said, failure, policy)
+        failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict, kind)
+        return _protocol_error(said, recount(failure), policy)
     if said.get("isError") is True:
-        failure = _failure(call, _text(said), payload_of(said), catalog, policy, verdict)
+        failure = recount(_failure(call, _text(said), payload_of(said), catalog, policy, verdict, kind))
         return _appended(said, render(failure, budget=policy.budget)) if failure.diagnoses else said
-    return _success(said, catalog, policy, verdict)
+    payload = payload_of(said)
+    if payload and (told := _told_as_success(call, said, payload, catalog, policy, verdict)):
+        return _appended(said, render(recount(told), budget=policy.budget))
+    return _success(said, payload, catalog, policy, verdict)
+
+
+def _told_as_success(
+    call: Call,
+    result: dict[str, Any],
+    payload: Mapping[str, Any],
+    catalog: Catalog,
+    policy: Policy,
+    verdict: Verdict,
+) -> Report | None:
+    """A failure that came as a success: its envelope is read, and the reply is left as it is."""
+    fields = failure_in(payload, is_error=False)
+    if fields is None or (tool := catalog.get(verdict.call.tool)) is None:
+        return None
+    said = _authored(fields, verdict.call, tool, catalog)
+    heard = _text(result) or " "
+    return Report(call=verdict.call, diagnoses=(said,), is_refusal=True, heard=heard, info_tool=helper(policy, catalog))
+
+
+def _authored(fields: Mapping[str, Any], call: Call, tool: Tool, catalog: Catalog) -> Diagnosis:
+    from fingerpost import authored
+
+    return authored.diagnosed(fields, fields["message"], call, tool, catalog, kind=fields["said"])
+
+
+def is_plain(reply: Any) -> bool:
+    """Whether a reply is a success about which nothing is ever said: it holds no list and no word of a failure."""
+    said: dict[str, Any] = reply
+    if type(reply) is not dict or said.get("isError") is True:
+        return False
+    payload: dict[str, Any] | None = said.get("structuredContent")
+    if type(payload) is not dict:
+        return not payload_of(said)
+    return _TELLING.isdisjoint(payload) and list not in map(type, payload.values())
+
+
+def is_unknown_tool(reply: Any, name: str) -> bool:
+    """Whether a reply says that there is no such tool."""
+    said = as_object(reply)
+    if "content" not in said:
+        return said.get("code") in _NO_TOOL
+    text = _text(said)
+    return said.get("isError") is True and name[:64] in text and _UNKNOWN.search(text[:_LONGEST_READ]) is not None
 
 
 def _failure(
-    call: Call, text: str, payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
+    call: Call, text: str, payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict, kind: str
 ) -> Report:
     """Everything known about a failed call: what the schema says, what the server says, what usually helps."""
-    report = replace(verdict.report, call=call, is_refusal=True, warnings=(), info_tool=helper(policy, catalog))
+    report = replace(
+        verdict.report, call=call, is_refusal=True, warnings=(), info_tool=helper(policy, catalog), heard=text or " "
+    )
     if verdict.action == "repair":
         report = replace(report, diagnoses=(), corrected=None)
     tool = catalog.get(verdict.call.tool)
@@ -97,12 +187,25 @@ def _failure(
     heard = _heard(text, verdict.call, tool)
     known = {diagnosis.at for diagnosis in report.diagnoses}
     fresh = tuple(replace(one, origin="server") for one in heard.diagnoses if one.at not in known)
+    fields = failure_in(payload, is_error=True) or {}
+    has_word = bool(fields.keys() - {"message", "said"})
     if report.diagnoses or fresh:
         best = report if report.diagnoses else heard
         corrected = None if best.corrected == verdict.call else best.corrected  # which has just failed
         found = (*report.diagnoses, *fresh)
+        if has_word:
+            found = (_with_own_hints(found[0], _authored(fields, verdict.call, tool, catalog)), *found[1:])
         return replace(report, diagnoses=found, corrected=corrected, applicability=best.applicability)
-    return report if _has_hint(payload) else replace(report, diagnoses=_symptoms(_prose(text, payload), tool, catalog))
+    if has_word:
+        return replace(report, diagnoses=(_authored(fields, verdict.call, tool, catalog),))
+    words = fields.get("said") or text
+    return replace(report, diagnoses=_symptoms(f"{kind} {words}" if kind else words, tool, catalog))
+
+
+def _with_own_hints(ours: Diagnosis, theirs: Diagnosis) -> Diagnosis:
+    """Our finding leads; the hints that the server itself gives are kept beside it."""
+    given = tuple(hint for hint in (theirs.hint, *theirs.hints) if hint)
+    return replace(ours, hints=(*ours.hints, *given), routing_hint=theirs.routing_hint)
 
 
 def _heard(text: str, call: Call, tool: Tool) -> Report:
@@ -128,19 +231,6 @@ def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
     return tuple(hints.diagnose(text, tool, catalog))
 
 
-def _prose(text: str, payload: Mapping[str, Any]) -> str:
-    """The words of a failure, taken out of the JSON they may come in."""
-    holders = [payload, *(as_object(payload.get(word)) for word in ("error", "error_detail"))]
-    words = [holder.get(word) for holder in holders for word in ("error", "message", "detail", "reason")]
-    return "\n".join(as_strings(words)) if payload else text
-
-
-def _has_hint(payload: Mapping[str, Any]) -> bool:
-    """Whether the server has given a hint of its own, in any of the shapes in use."""
-    holders = [payload, payload.get("error"), payload.get("error_detail"), payload.get("data")]
-    return any(as_object(one).get(word) for one in holders for word in ("hint", "hints", "next_steps"))
-
-
 def _text(result: Mapping[str, Any]) -> str:
     blocks = as_list(result.get("content"))[:20]
     return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:_LONGEST_READ]
@@ -155,13 +245,15 @@ def _protocol_error(error: dict[str, Any], report: Report, policy: Policy) -> di
     return {**error, "data": {**cast("dict[str, Any]", data or {}), KEY: guidance}}
 
 
-def _success(result: dict[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict) -> dict[str, Any]:
+def _success(
+    result: dict[str, Any], payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
+) -> dict[str, Any]:
     # A call that we would have refused and the server took was right: there is nothing to say about it.
     report = SILENCE if verdict.report.is_refusal else verdict.report
-    envelope = render(report, budget=policy.budget)
-    advised = advice(verdict.call, result, catalog) if policy.tips else Advice()
-    if not envelope.text and not advised:
+    advised = advice(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
+    if report is SILENCE and not advised:
         return result
+    envelope = render(report, budget=policy.budget)
     text = "\n".join(within(policy.budget, [*envelope.text.splitlines(), *advised.lines]))
     more = {"tips": dict(advised.tips), "next_steps": dict(advised.next_steps)}
     whole = {**envelope.structured, **{key: one for key, one in more.items() if one}}

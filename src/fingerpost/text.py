@@ -21,6 +21,9 @@ def lines(report: Report, call: str) -> Iterator[str]:
     if not report.is_refusal:
         yield from _remarks(report, call)
         return
+    if report.attempts > 1:
+        yield _again(report, call)
+        return
     yield from _facts(report)
     if call:
         yield call_line(report, call)
@@ -30,17 +33,17 @@ def lines(report: Report, call: str) -> Iterator[str]:
         yield f"Help: {help_call(report)}"
 
 
-def within(budget: int, said: Iterable[str]) -> Iterator[str]:
-    """The lines that fit, each whole and none twice; only a first line that is too long is cut."""
-    before: set[str] = set()
+def within(budget: int, said: Iterable[str], heard: str = "") -> Iterator[str]:
+    """The lines that fit, each whole and none that was `heard` or said before; only a first one too long is cut."""
+    is_first = True
     for line in said:
-        if line in before:
+        if line.rstrip(".") in heard:
             continue
         if _cost(line) > budget:
-            if not before and budget > 0:
+            if is_first and budget > 0:
                 yield line[: budget * len(line) // _cost(line) - 1] + "…"
             return
-        before.add(line)
+        heard, is_first = f"{heard}\n{line}", False
         budget -= _cost(line) + 1
         yield line
 
@@ -76,6 +79,15 @@ def has_better(report: Report) -> bool:
     return report.corrected is not None and not report.corrections and any(one.fixes for one in report.diagnoses)
 
 
+def _again(report: Report, call: str) -> str:
+    """The answer to a call that has failed before: not the same words, which did not help, but the way out alone."""
+    if call:
+        is_whole = report.applicability is not Applicability.HAS_PLACEHOLDERS
+        return f"{'Send instead' if is_whole else 'Fill in and send'}: {call}"
+    hint = next((one.hint for one in report.diagnoses if one.hint), "")
+    return sentence(hint) if hint and not report.heard else "Same error again."
+
+
 def _remarks(report: Report, call: str) -> Iterator[str]:
     """What a caller is told beside a result: what was changed, what was ignored, what would have been right."""
     if report.corrections:
@@ -87,8 +99,8 @@ def _remarks(report: Report, call: str) -> Iterator[str]:
 
 
 def _facts(report: Report) -> Iterator[str]:
-    ours = [diagnosis for diagnosis in report.diagnoses if not _is_said(diagnosis)]
-    sentences = list(dict.fromkeys(_sentences(ours)))
+    ours = [diagnosis for diagnosis in report.diagnoses if not (report.heard and _is_said(diagnosis))]
+    sentences = [one for one in dict.fromkeys(_sentences(ours)) if one.rstrip(".") not in report.heard]
     more = len(sentences) - _MOST_FACTS + report.unseen if len(sentences) > _MOST_FACTS else report.unseen
     if sentences:
         yield " ".join(sentences[:_MOST_FACTS]) + (f" And {counted(more, 'more problem')}." if more else "")

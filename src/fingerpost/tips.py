@@ -22,7 +22,7 @@ from fingerpost.voice import Placeholder, counted, written
 
 _LARGEST_READ = 256 * 1024
 _MANY = 25
-_OWN_WORDS = ("tips", "next_steps", "nextSteps", "guidance", "hint", "hints")
+_OWN_WORDS = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
 _MORE = (
     "has_more",
     "hasMore",
@@ -41,7 +41,7 @@ _PAGE = re.compile(r"page(?:_?number)?", re.IGNORECASE)
 _CURSOR_PARAM = re.compile(r"(?:next_?)?(?:cursor|page_?token|after|continuation(?:_?token)?)", re.IGNORECASE)
 _LIMIT = re.compile(r"limit|max(?:_?results|_?items)?|page_?size|per_?page|top|num_?results", re.IGNORECASE)
 _NARROWING = re.compile(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
-_PARTIAL = ("partial", "partial_results", "partialResults", "is_partial")
+PARTIAL = frozenset({"partial", "partial_results", "partialResults", "is_partial"})
 _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 
 
@@ -57,17 +57,15 @@ class Advice:
         return bool(self.tips or self.next_steps)
 
 
-def advice(call: Call, result: Mapping[str, Any], catalog: Catalog) -> Advice:
+NO_ADVICE = Advice()
+
+
+def advice(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
     """What to do next, judging by what came back."""
-    payload, tool = payload_of(result), catalog.get(call.tool)
-    if (
-        not payload
-        or tool is None
-        or not isinstance(call.arguments, dict)
-        or any(word in payload for word in _OWN_WORDS)
-    ):
-        return Advice()
-    if any(payload.get(word) is True for word in _PARTIAL):
+    tool = catalog.get(call.tool)
+    if tool is None or not isinstance(call.arguments, dict) or not _OWN_WORDS.isdisjoint(payload):
+        return NO_ADVICE
+    if not PARTIAL.isdisjoint(payload) and any(payload.get(word) is True for word in PARTIAL):
         return _partial(call, tool, payload)
     return _paged(call, tool, payload, catalog)
 
@@ -97,15 +95,14 @@ def _partial(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
 
 
 def _paged(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
-    items = _items(payload)
-    if not tool.is_read_only or items is None or _is_the_end(payload):
-        return Advice()
+    if not tool.is_read_only or (items := _items(payload)) is None or _is_the_end(payload):
+        return NO_ADVICE
     more = _more(call, tool, payload, len(items))
     is_at_limit = any(payload.get(word) is True for word in _AT_LIMIT) or _is_full(call, tool, items, payload)
     says_more = any(payload.get(word) is True for word in _MORE) or _cursor(payload) is not None
     is_limited = more is not None or any(_LIMIT.fullmatch(name) for name in tool.params)
     if not (says_more or is_at_limit or (is_limited and _is_short(call, tool, payload, len(items)))):
-        return Advice()
+        return NO_ADVICE
     total = _total(payload)
     is_all = total is not None and total <= len(items)
     steps = _kept(

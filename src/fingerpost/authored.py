@@ -1,0 +1,185 @@
+"""What the author of a server says about a failure, as a diagnosis: from an exception or from a reply, alike.
+
+What the author says stands; what is left open is inferred from the words and the kind of the failure. An
+author's words are for the caller, yet nobody means to send a traceback, a password or a megabyte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, cast
+
+from fingerpost import hints
+from fingerpost.catalog import Catalog, Tool
+from fingerpost.diagnosis import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
+from fingerpost.errors import Reading
+from fingerpost.kinds import CATEGORIES, category_of, is_retryable
+from fingerpost.redact import clean, described, is_secret_place, scrubbed, shown
+from fingerpost.untrusted import as_object, is_number
+
+FIELDS = (
+    "code", "category", "hint", "hints", "details", "parameter", "likely_fix", "step", "origin", "retryable",
+    "next_steps", "routing_hint", "readings",
+)  # fmt: skip
+"""What an author may say beside the message."""
+
+LONGEST_MESSAGE, _LONGEST_HINT = 300, 240
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{1,63}")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
+_NEVER = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
+
+
+def guides(fields: Mapping[str, Any]) -> bool:
+    """Whether these fields carry guidance. A code or details alone may be any library's, and are not."""
+    return bool(
+        _text(fields, "hint")
+        or _texts(fields, "hints")
+        or _mapping(fields, "next_steps")
+        or fields.get("routing_hint") is not None
+        or said_category(fields)
+    )
+
+
+def said_category(fields: Mapping[str, Any]) -> str:
+    category = fields.get("category")
+    return category if isinstance(category, str) and category in CATEGORIES else ""
+
+
+def said_code(fields: Mapping[str, Any]) -> str:
+    return code if _CODE.fullmatch(code := _text(fields, "code")) else ""
+
+
+def diagnosed(
+    fields: Mapping[str, Any], message: str, call: Call, tool: Tool, catalog: Catalog, *, kind: str = ""
+) -> Diagnosis:
+    """What an author said, made whole. `kind` is what else is known of the failure, in words that `hints` reads."""
+    guess = next(hints.diagnose(f"{kind} {message}".strip(), tool, catalog), None)
+    code = said_code(fields)
+    category = said_category(fields) or category_of(code) or (guess.category if guess else "internal")
+    fits = guess if guess and guess.category == category else None
+    retryable = fields.get("retryable")
+    has_hint = bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
+    usual = fits.hint if fits else hints.usual_hint(category)
+    at = _at(fields, call)
+    return Diagnosis(
+        code=code or (fits.code if fits else CATEGORIES[category]),
+        message=scrubbed(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
+        severity=Severity.HIGH if category == "validation" else Severity.MEDIUM,
+        at=at or (),
+        category=category,
+        origin=_origin(fields, category),
+        retryable=retryable if isinstance(retryable, bool) else is_retryable(category),
+        details=_details(fields),
+        suggestions={} if at else _suggestions(fields),
+        fixes=tuple(_fixes(fields, at)) if at else (),
+        hint=_advice(_text(fields, "hint")) or ("" if has_hint else usual),
+        hints=tuple(map(_advice, _texts(fields, "hints")[:5])),
+        next_steps=_next_steps(fields) if has_hint or not fits else fits.next_steps,
+        routing_hint=_fit(fields.get("routing_hint"), "", 0),
+    )
+
+
+def _origin(fields: Mapping[str, Any], category: str) -> str:
+    said = _text(fields, "origin")
+    if said in ("call", "server", "upstream"):
+        return said
+    return "upstream" if category in ("upstream", "timeout") else "server"
+
+
+def _details(fields: Mapping[str, Any]) -> dict[str, Any]:
+    step, parameter = fields.get("step"), _text(fields, "parameter")
+    details: dict[str, Any] = {"parameter": clean(parameter)} if parameter else {}
+    if isinstance(step, int) and not isinstance(step, bool):
+        details["step"] = step
+    return {**details, **sanitised(_mapping(fields, "details"))}
+
+
+def sanitised(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Fields without secrets, tracebacks, bytes and bulk."""
+    some = islice(fields.items(), 16)
+    return {clean(str(name)): _fit(value, str(name), depth) for name, value in some if str(name) not in _NEVER}
+
+
+def _fit(value: Any, name: str, depth: int) -> Any:
+    if value is None or isinstance(value, bool | float):
+        return value
+    if is_secret_place(name, value=value) or depth > 3 or isinstance(value, bytes | bytearray):
+        return described(value)
+    if isinstance(value, str):
+        return scrubbed(value, _LONGEST_HINT)
+    if isinstance(value, Mapping):
+        return sanitised(cast("Mapping[str, Any]", value), depth + 1)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_fit(item, name, depth + 1) for item in islice(cast("list[Any]", value), 16)]
+    return shown(value, name) if isinstance(value, int) else described(value)
+
+
+def _suggestions(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fix that an author names, where there is no place in the call to put it."""
+    best = next(_readings(fields), None)
+    if best is None:
+        return {}
+    fix = {"value": _fit(best.value, "", 0), "label": best.label, "confidence": best.confidence}
+    return {"did_you_mean": best.label, "alternatives": [one.label for one in _readings(fields)]} | (
+        {"likely_fix": fix} if best.is_clear else {}
+    )
+
+
+def _fixes(fields: Mapping[str, Any], at: Path) -> Iterator[Fix]:
+    for one in _readings(fields):
+        applicability = Applicability.MACHINE_APPLICABLE if one.is_clear else Applicability.MAYBE_INCORRECT
+        yield Fix(Replace(at, one.value), applicability, confidence=one.confidence, value=one.value, label=one.label)
+
+
+def _readings(fields: Mapping[str, Any]) -> Iterator[Reading]:
+    """What was probably meant: found by `UnknownValue`, or named by the author, with or without a label."""
+    readings = fields.get("readings")
+    if isinstance(readings, tuple):
+        yield from (one for one in cast("tuple[Any, ...]", readings) if isinstance(one, Reading))
+    elif (fix := fields.get("likely_fix")) is not None:
+        named = as_object(fix)
+        value, sure = named.get("value", fix), named.get("confidence")
+        label = scrubbed(str(named.get("label") or value), 96, keeps_ids=True)
+        yield Reading(value, label, sure if is_number(sure) else 1.0, is_clear=True)
+
+
+def _at(fields: Mapping[str, Any], call: Call) -> Path | None:
+    """The place in the call that is spoken of: `factors[1].numerator`; none where the call has no such place."""
+    steps = _STEP.findall(_text(fields, "parameter"))
+    at = tuple(int(index) if index else name for name, index in steps)
+    try:
+        value_at(call.arguments, at)
+    except (KeyError, IndexError, TypeError):
+        return None
+    return at or None
+
+
+def _next_steps(fields: Mapping[str, Any]) -> dict[str, Any]:
+    steps = islice(_mapping(fields, "next_steps").items(), 8)
+    return {clean(str(name)): _steps(step) for name, step in steps}
+
+
+def _steps(step: Any) -> Any:
+    return [_steps(one) for one in cast("list[Any]", step)[:5]] if isinstance(step, list) else _advice(str(step))
+
+
+def _advice(text: str) -> str:
+    return scrubbed(text, _LONGEST_HINT, keeps_ids=True)
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(fields: Mapping[str, Any], name: str) -> list[str]:
+    value = fields.get(name)
+    many = cast("list[Any]", value) if isinstance(value, list | tuple) else []
+    return [one for one in many if isinstance(one, str) and one]
+
+
+def _mapping(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = fields.get(name)
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,132 @@
+"""What server authors raise, so that a failure guides the caller instead of ending the conversation.
+
+    Exception
+    └── ToolOperationError      a failure that you saw coming, and what to do about it
+        └── UnknownValue        a value that names nothing: the nearest one is found for you
+
+Every field but the message may be left out; what is left out is inferred from the rest. A door turns the
+error into the same envelope whichever framework runs the tool, also where that framework masks exceptions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
+
+from fingerpost.diagnosis import NOTHING
+from fingerpost.kinds import CATEGORIES
+from fingerpost.matching import Match, closest
+from fingerpost.redact import clean, shown
+from fingerpost.voice import literal
+
+_MOST_READINGS, _MOST_SHOWN, _LONGEST_LABEL = 3, 12, 96
+_SIGN = re.compile(r"\(([^()]{1,16})\)$")
+
+
+class ToolOperationError(Exception):
+    """A failure that the caller can do something about.
+
+    `hint` is one sentence on what to do, kept apart from the message; `hints` are what to weigh or to ask the
+    user; `likely_fix` is a value that can be sent as it stands, in place of the one in `parameter`; `step`
+    counts from 0 in a chain of steps; `routing_hint` is for the program, not for the model.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        category: str | None = None,
+        hint: str | None = None,
+        hints: Iterable[str] = (),
+        details: Mapping[str, Any] | None = None,
+        parameter: str | None = None,
+        likely_fix: Any = None,
+        step: int | None = None,
+        origin: str | None = None,
+        retryable: bool | None = None,
+        next_steps: Mapping[str, Any] | None = None,
+        routing_hint: Any = None,
+    ) -> None:
+        super().__init__(message)
+        if category is not None and category not in CATEGORIES:
+            raise ValueError(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
+        self.message = message
+        self.code = code
+        self.category = category
+        self.hint = hint
+        self.hints = (hints,) if isinstance(hints, str) else tuple(hints)
+        self.details = dict(details or {})
+        self.parameter = parameter
+        self.likely_fix = likely_fix
+        self.step = step
+        self.origin = origin
+        self.retryable = retryable
+        self.next_steps = dict(next_steps or {})
+        self.routing_hint = routing_hint
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value that may have been meant: what to send, and how a person reads it."""
+
+    value: Any
+    label: str
+    confidence: float
+    is_clear: bool
+
+
+class UnknownValue(ToolOperationError):
+    """A value that is none of those there are; says which was probably meant.
+
+    `choices` are the values that exist: any iterable, or a mapping from each value to how a person reads it
+    (`{"kilogram": "kilogram (kg)"}`). `label` makes that reading from a value instead. `noun` is what a value
+    is called where the parameter's own name does not say it.
+    """
+
+    def __init__(
+        self,
+        parameter: str,
+        got: Any,
+        choices: Iterable[Any],
+        *,
+        label: Callable[[Any], str] | None = None,
+        noun: str | None = None,
+        **more: Any,
+    ) -> None:
+        labels: Mapping[Any, Any] = cast("Mapping[Any, Any]", choices) if isinstance(choices, Mapping) else NOTHING
+        said = {choice: label(choice) if label else str(labels.get(choice, choice)) for choice in choices}
+        self.choices = {choice: clean(words, _LONGEST_LABEL) for choice, words in said.items()}
+        self.got = got
+        self.readings = tuple(_near(got, self.choices))
+        called = noun or parameter.rpartition(".")[2].partition("[")[0]
+        usual: dict[str, Any] = {"code": "INVALID_CHOICE", "category": "validation", "origin": "call"}
+        if not self.readings:
+            usual["hint"] = _all_there_is(called, list(self.choices.values()))
+        details = {"got": shown(got, parameter), "expected": _some(list(self.choices.values()))}
+        more["details"] = {**details, **more.get("details", {})}
+        message = f"Unknown {called} {literal(shown(got, parameter))}"
+        super().__init__(message, parameter=parameter, **{**usual, **more})
+
+
+def _near(got: Any, choices: Mapping[Any, str]) -> Iterator[Reading]:
+    """The choices nearest to what was sent, each by its name or by the sign that its label has in brackets."""
+    names = {sign: choice for choice, label in choices.items() for sign in _SIGN.findall(label)}
+    names |= {str(choice): choice for choice in choices}
+    found: dict[Any, Match] = {}
+    for match in closest(got, list(names), "value") if isinstance(got, str) else ():
+        found.setdefault(names[match.name], match)
+    for choice, match in islice(found.items(), _MOST_READINGS):
+        yield Reading(choice, choices[choice], match.confidence, match.is_clear)
+
+
+def _all_there_is(called: str, labels: list[str]) -> str:
+    return f"There are {_some(labels)}" if 0 < len(labels) <= _MOST_SHOWN else f"No similar {called} found"
+
+
+def _some(labels: list[str]) -> str:
+    more = len(labels) - _MOST_SHOWN
+    return ", ".join(labels[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

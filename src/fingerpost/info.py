@@ -1,0 +1,138 @@
+"""The tool that explains tools: an overview by category, then one tool at a level of the caller's choice.
+
+It answers from the caller's own list and from nothing else, in text that a model reads at a glance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast, get_args
+
+from fingerpost import disclosure
+from fingerpost.catalog import Catalog, Tool
+from fingerpost.diagnosis import Call
+from fingerpost.disclosure import Level
+from fingerpost.matching import closest
+from fingerpost.redact import clean
+from fingerpost.untrusted import as_object
+from fingerpost.voice import counted, encoded, is_name, label, listed, quoted
+
+_LONGEST_OVERVIEW = 780
+"""Characters: under 400 tokens, for names are dearer than prose."""
+
+_LONGEST_LIST = 2_000
+_LONGEST_SUMMARY = 160
+_MOST_ALONE = 40
+
+
+def described_as(name: str) -> dict[str, Any]:
+    """The tool as it stands in a list."""
+    levels = list(get_args(Level))
+    return {
+        "name": name,
+        "title": "About these tools",
+        "description": "Explains the tools of this server. Without arguments: all of them by category.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "tool": {"type": "string", "description": "A tool to explain, or a category to list"},
+                "detail": {"type": "string", "enum": levels, "default": "typed"},
+            },
+        },
+        "annotations": {"readOnlyHint": True, "openWorldHint": False},
+    }
+
+
+def answer(call: Call, catalog: Catalog) -> str | None:
+    """What the tool says; nothing where it is asked about a tool that is not there."""
+    asked = as_object(call.arguments)
+    name, level = asked.get("tool"), asked.get("detail", "typed")
+    if name is None or name == "":
+        return "\n".join(_overview(call.tool, catalog))
+    if (tool := catalog.get(str(name))) is not None:
+        return "\n".join(_explained(tool, cast("Level", level)))
+    members = [catalog.get(one) for one in _by_category(catalog, call.tool).get(str(name).lower(), [])]
+    return "\n".join(_within([_summarised(one) for one in members if one], _LONGEST_LIST)) or None
+
+
+def not_there(call: Call, catalog: Catalog) -> Iterator[str]:
+    """Which tool was probably meant, and how to see them all."""
+    name = str(as_object(call.arguments).get("tool"))
+    near = closest(name, catalog.names, "tool")[:3]
+    yield f"Tool {quoted(name)} not found."
+    if near and near[0].is_clear:
+        yield f"Try: {call.tool}(tool: {encoded(clean(near[0].name))})"
+    elif near:
+        yield f"Similar tools: {listed(match.name for match in near)}."
+    yield f"Use {call.tool}() to list all available tools."
+
+
+def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:
+    """The tools by their first word, ours aside."""
+    found: dict[str, list[str]] = {}
+    for name, words in zip(catalog.names.names, catalog.names.words, strict=True):
+        if name != info:
+            found.setdefault(words[0] if words else "", []).append(name)
+    return found
+
+
+def _overview(info: str, catalog: Catalog) -> Iterator[str]:
+    """Every tool by its first word; when that is too long, fewer names of each, and at last only the counts."""
+    groups = _by_category(catalog, info)
+    lines: list[str] = []
+    for most in (64, 8, 3, 1, 0):
+        lines = list(_grouped(groups, most))
+        if sum(map(len, lines)) + len(lines) <= _LONGEST_OVERVIEW:
+            break
+    yield f"{counted(sum(map(len, groups.values())), 'tool')}:"
+    yield from _within(lines, _LONGEST_OVERVIEW)
+    yield f"More on one, or on a category: {info}(tool: <name>)."
+
+
+def _grouped(groups: dict[str, list[str]], most: int) -> Iterator[str]:
+    """A line for each category, and one for all the tools that are alone in theirs."""
+    alone = [clean(names[0]) for names in groups.values() if len(names) == 1]
+    for word, names in groups.items():
+        if len(names) > 1:
+            yield f"{clean(word)} ({len(names)}){_some(names, most)}"
+    if alone:
+        yield ", ".join(alone[:_MOST_ALONE]) + (f" and {len(alone) - _MOST_ALONE:,} more" * (len(alone) > _MOST_ALONE))
+
+
+def _some(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f": {', '.join(map(clean, names[:most]))}{more}" if most else ""
+
+
+def _within(lines: list[str], room: int) -> Iterator[str]:
+    for index, line in enumerate(lines):
+        room -= len(line) + 1
+        if room < 0:
+            yield f"And {len(lines) - index:,} more."
+            return
+        yield line
+
+
+def _summarised(tool: Tool) -> str:
+    summary = tool.description.strip().partition("\n")[0]
+    return f"{_signature(tool)}{f' - {clean(summary, _LONGEST_SUMMARY)}' if summary else ''}"
+
+
+def _signature(tool: Tool) -> str:
+    """`search(pattern, filter?, max?)`"""
+    names = [label((name,)) + ("" if name in tool.required else "?") for name in list(tool.params)[:12]]
+    more = ["…"] if len(tool.params) > 12 else []
+    return f"{tool.name if is_name(tool.name) else quoted(tool.name)}({', '.join([*names, *more])})"
+
+
+def _explained(tool: Tool, level: Level) -> Iterator[str]:
+    yield _summarised(tool)
+    if level == "minimal":
+        return
+    if level == "full":
+        schema = disclosure.excerpt(tool.schema, tool.schema, "full")
+        yield from (f"{name}: {encoded(one)}" for name, one in schema.items())
+        return
+    for name, schema in list(tool.params.items())[:20]:
+        needed = "required" if name in tool.required else "optional"
+        yield f"{label((name,))}: {needed}, {disclosure.in_words(tool.schema, schema)}"

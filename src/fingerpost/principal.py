@@ -1,0 +1,77 @@
+"""Who is calling: under which key a caller's lists and failures are kept, so that none meets another's.
+
+Everything by which a server could tell two callers apart is in the key: the connection where there is one,
+the credentials, the headers, what the client says of itself. A key that is too fine costs one more list; one
+that is too coarse would show a caller what is not theirs. Only a digest is kept.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from fingerpost.untrusted import as_object
+
+_PER_REQUEST = frozenset({
+    "accept", "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date",
+    "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "traceparent", "tracestate", "baggage",
+    "x-request-id", "x-correlation-id", "x-amzn-trace-id", "x-cloud-trace-context", "cf-ray", "keep-alive",
+})  # fmt: skip
+"""Headers that differ from one request of a caller to the next."""
+
+_PER_CALL = frozenset({"progressToken", "traceparent", "tracestate", "baggage"})
+
+
+class Request(Protocol):
+    """What both SDKs know of a request."""
+
+    @property
+    def session(self) -> Any: ...
+    @property
+    def protocol_version(self) -> str: ...
+    @property
+    def request(self) -> Any: ...
+
+
+def principal(request: Request, meta: Any) -> object:
+    """The caller behind a request; `meta` is the `_meta` it came with."""
+    token, carrier = get_access_token(), request.request
+    said = _said(meta) if meta else ""
+    if token is None and carrier is None:
+        return said if is_modern(request) else (_connection(request), said)
+    parts = [said, *((token.client_id, token.token) if token else ()), *(_headers(carrier) if carrier else ())]
+    digest = blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest if is_modern(request) else (_connection(request), digest)
+
+
+def is_modern(request: Request) -> bool:
+    return request.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _said(meta: Any) -> str:
+    """What a client says of itself with each request."""
+    fields = as_object(meta)
+    if not _PER_CALL.isdisjoint(fields):
+        fields = {key: value for key, value in fields.items() if key not in _PER_CALL}
+    return repr(fields) if fields else ""
+
+
+def _headers(request: Any) -> list[Any]:
+    """The headers of a caller, and where it calls from."""
+    every = ((str(name).lower(), str(value)) for name, value in request.headers.items())
+    kept = [(name, value) for name, value in every if not _is_of_one_request(name)]
+    return [*sorted(kept), str(getattr(getattr(request, "client", None), "host", ""))]
+
+
+def _is_of_one_request(name: str) -> bool:
+    return name in _PER_REQUEST or name.startswith("mcp-param-")
+
+
+def _connection(request: Request) -> object:
+    """A handshake makes a connection that lasts; its scratch state outlives each request and dies with it."""
+    connection = getattr(request.session, "_connection", None)
+    state = as_object(getattr(connection, "state", None))
+    return state.setdefault("fingerpost", object())

