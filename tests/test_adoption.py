@@ -15,12 +15,16 @@ from typing import Any, cast
 import mcp_types as types
 import pytest
 from adopted import ERAS, FRAMEWORKS, Adopted, asked, called, run, said
+from fastmcp import Context as FastContext
 from fastmcp import FastMCP
+from fastmcp.exceptions import NotFoundError, ToolError
+from fastmcp.exceptions import ValidationError as FastValidationError
 from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.caching import ResponseCachingMiddleware
 from mcp.client import Client
 from mcp.server import MCPServer, Server
 from mcp.server.caching import CacheHint
-from mcp.server.mcpserver import Context
+from mcp.server.mcpserver import Context, exceptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import PromptsListChanged
 from pydantic import ValidationError
@@ -731,18 +735,238 @@ def test_an_older_version_of_a_tool_is_not_judged_by_the_newest() -> None:
     assert said(server, "f", {"a": 1}).error["code"] == "UNKNOWN_PARAM"
 
 
-def test_a_tool_of_fastmcp_can_be_called_without_any_client() -> None:
+def test_whoever_holds_a_server_of_fastmcp_gets_what_its_tools_raise() -> None:
+    """Guidance is for clients: a call that a tool or a test makes fails as it would without."""
     server = code("fastmcp")
 
-    async def main() -> tuple[str, str]:
-        right = await server.server.call_tool("search", {"pattern": "x"})
-        wrong = await server.server.call_tool("search", {})
-        return right.content[0].text, wrong.content[0].text
+    def primary(x: int) -> str:
+        raise ToolOperationError("The primary is down", hint="Use the mirror")
 
-    assert run(main()) == (
-        "x 50",
-        "Required parameter 'pattern' is missing.\nFill in: search(pattern: <string>)\npattern: string.",
-    )
+    async def fetch(x: int, ctx: FastContext) -> str:
+        try:
+            return str(await ctx.fastmcp.call_tool("primary", {"x": x}))
+        except ToolError:
+            return "from the mirror"
+
+    server.tool(primary)
+    server.tool(fetch)
+
+    async def main() -> str:
+        with pytest.raises(FastValidationError):
+            await server.server.call_tool("search", {})
+        with pytest.raises(NotFoundError):
+            await server.server.render_prompt("nowhere")
+        return (await server.server.call_tool("search", {"pattern": "x"})).content[0].text
+
+    assert run(main()) == "x 50"
+    assert said(server, "fetch", {"x": 1}).texts == ["from the mirror"]
+    assert said(server, "primary", {"x": 1}).error["hint"] == "Use the mirror"
+
+
+def test_what_another_tool_raised_and_this_one_caught_is_not_answered() -> None:
+    server = code("sdk")
+
+    def inner(x: int) -> str:
+        raise ToolOperationError("Inner broke", hint="Do the inner thing")
+
+    async def outer(x: int) -> types.CallToolResult:
+        with pytest.raises(exceptions.ToolError, match="Error executing tool inner"):
+            await server.server.call_tool("inner", {"x": x})
+        text = types.TextContent(type="text", text="A failure of my own: see X")
+        return types.CallToolResult(content=[text], is_error=True)
+
+    server.tool(inner)
+    server.tool(outer)
+    assert said(server, "outer", {"x": 1}).texts[0] == "A failure of my own: see X"
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_tool_that_is_there_but_not_listed_is_not_taken_for_one_that_is(framework: str) -> None:
+    """Nor is a client's prefix taken off a name that is one, nor our own tool put before the server's."""
+    server = code(framework)
+    hidden = ("getUser", "archive.search", "mcp__x__search", "info")
+    for name in ("get_user", *hidden):
+        server.tool(_named(name), name=name)
+
+    class Unlisted(Middleware):
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            return [tool for tool in await call_next(context) if tool.name not in hidden]
+
+    async def unlisted(ctx: Any, call_next: Any) -> Any:
+        result = await call_next(ctx)
+        if ctx.method == "tools/list":
+            result = {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in hidden]}
+        return result
+
+    server.server.middleware.append(unlisted if framework == "sdk" else Unlisted())
+    for name in hidden:
+        assert said(server, name, {"id": "1"}).texts == [name]
+    assert said(server, "Get_User", {"id": "1"}).texts[0] == "get_user"
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_words_of_an_author_hide_what_is_behind_them(framework: str) -> None:
+    class DriverError(Exception):
+        hint = "canary-hint"
+        code = "UNIQUE_VIOLATION"
+
+    error = exceptions.ToolError if framework == "sdk" else ToolError
+
+    def save(x: int) -> str:
+        try:
+            raise DriverError("canary-text")
+        except DriverError as cause:
+            raise error("Could not save the record; call again in a minute") from cause
+
+    server = code(framework)
+    server.tool(save)
+    reply = said(server, "save", {"x": 1})
+    assert "Could not save the record; call again in a minute" in reply.texts[0]
+    assert "canary" not in json.dumps([reply.texts, reply.meta])
+    assert len(reply.texts) == 1, "nothing is advised against what the author says"
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_exception_that_cannot_be_told_is_masked(framework: str) -> None:
+    if framework == "sdk" and not hasattr(exceptions, "UnexpectedToolError"):
+        pytest.skip("mcp 2.0 masks nothing, and asks every exception for its words by itself")
+
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("canary")
+
+        @property
+        def hint(self) -> str:
+            raise RuntimeError("canary")
+
+    class MuteError(ToolOperationError):
+        def __str__(self) -> str:
+            raise RuntimeError("canary")
+
+    def mute() -> str:
+        raise Mute
+
+    def mute_error() -> str:
+        raise MuteError("x", hint="Look")
+
+    server = code(framework)
+    if framework == "fastmcp":
+        server.server._mask_error_details = True
+    server.tool(mute)
+    server.tool(mute_error)
+    for name in ("mute", "mute_error"):
+        reply = said(server, name)
+        assert reply.is_error
+        assert "canary" not in json.dumps([reply.texts, reply.meta])
+    assert said(server, "mute_error").error["hint"] == "Look"
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_id_that_a_client_gives_each_call_makes_no_new_caller(framework: str, era: str) -> None:
+    server, texts = code(framework), list[str]()
+
+    async def ask(client: Client) -> None:
+        for number in range(3):
+            meta = cast("Any", {"example.com/toolUseId": f"t{number}"})
+            result = await client.call_tool("delete_file", {"pth": 1}, meta=meta)
+            texts.append(cast("Any", result.content[0]).text)
+
+    asked(server, ask, era=era)
+    assert len(set(texts)) == 3
+    assert texts[2].startswith("The same call has failed 3 times.")
+
+
+@pytest.mark.parametrize("wrong_first", [True, False])
+def test_a_cache_of_lists_keeps_our_tool_and_our_labels(wrong_first: bool) -> None:
+    server = workshop("fastmcp")
+    server.guidance._desk.policy = Policy()
+    server.server.middleware.insert(0, ResponseCachingMiddleware())
+
+    async def ask(client: Client) -> tuple[list[str], Any, str]:
+        if wrong_first:
+            await called(client, "lok")
+        tools = (await client.list_tools()).tools
+        tools = (await client.list_tools()).tools
+        return [tool.name for tool in tools], tools[0].annotations, (await called(client, "info")).text
+
+    names, labels, text = asked(server, ask)
+    assert names[-1] == "info"
+    assert names.count("info") == 1
+    assert labels.read_only_hint is True
+    assert text.startswith("5 tools:")
+
+
+def test_a_server_that_is_mounted_leaves_the_word_to_the_one_that_clients_call() -> None:
+    child, parent = code("fastmcp"), FastMCP[Any]("parent")
+    parent.mount(child.server, namespace="kid")
+
+    async def main() -> tuple[list[str], Any]:
+        async with Client(parent._mcp_server) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            return names, await called(client, "kid_search", {"patern": "x"})
+
+    names, reply = run(main())
+    assert names == ["kid_search", "kid_delete_file"]
+    assert "search(" not in reply.text
+    parent.add_middleware(fastmcp.Guidance())
+    names, reply = run(main())
+    assert names == ["kid_search", "kid_delete_file", "info"]
+    assert reply.texts[0] == "x 50"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_another_middlewares_error_keeps_its_words(era: str) -> None:
+    class Raising(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            raise PermissionError("not you")
+
+    with_guidance = code("fastmcp")
+    without = FastMCP[Any]("without", middleware=[Raising()])
+    without.tool(search)
+    with_guidance.server.add_middleware(Raising())
+    plain = Adopted("fastmcp")
+    plain.server = without
+    errors = [
+        failed(server, lambda client: client.call_tool("search", {"pattern": "x"}), era)
+        for server in (plain, with_guidance)
+    ]
+    assert [(error.code, error.message) for error in errors[1:]] == [(errors[0].code, errors[0].message)]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"status": "failed", "reason": "disk full"},
+        {"data": {"rows": [1, 2]}, "error": "deprecated field used"},
+        {"success": False, "detail": "x", "data": {"a": 1}},
+        {"ok": False, "message": "line 3 has a tab"},
+        {"status": "error", "message": "Connection refused"},
+    ],
+)
+def test_data_that_speaks_of_a_failure_earns_no_advice(payload: dict[str, Any]) -> None:
+    server = Adopted("sdk")
+
+    def look() -> dict[str, Any]:
+        return payload
+
+    server.tool(look)
+    for times in (1, 3):
+        assert len(said(server, "look", times=times).texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sdk.Guidance(cast("Any", "strict")), "policy must be a Policy"),
+        (lambda: fastmcp.Guidance(shape=cast("Any", "bogus")), "shape must be one of nested, envelope, flat"),
+        (lambda: Policy(info_tool=""), "info_tool must be a name or None"),
+        (lambda: sdk.Guidance.install(cast("Any", FastMCP("x"))), "for FastMCP: from fingerpost.fastmcp"),
+    ],
+)
+def test_misuse_is_told_at_once_and_with_the_way_out(make: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        make()
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -3,9 +3,12 @@
 # pyright: basic, reportPrivateUsage=false
 from __future__ import annotations
 
+import copy
 import errno
 import json
 import logging
+import pickle
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -375,6 +378,92 @@ def test_a_fix_that_the_author_names_is_applied_in_the_corrected_call(fix: Any, 
     error = told(ToolOperationError("No", parameter="unit", likely_fix=fix), {"unit": "x"})
     assert error["suggestions"]["likely_fix"] == shown
     assert error["corrected_call"]["arguments"] == {"unit": shown["value"]}
+
+
+def test_a_fix_that_is_an_object_is_sent_as_one() -> None:
+    error = told(ToolOperationError("No", parameter="unit", likely_fix={"value": 3, "unit": "kg"}), {"unit": {}})
+    assert error["corrected_call"]["arguments"] == {"unit": {"value": 3, "unit": "kg"}}
+
+
+def test_a_fix_that_was_just_sent_is_none() -> None:
+    error = told(ToolOperationError("No", parameter="unit", likely_fix="m"), {"unit": "m"})
+    assert "corrected_call" not in error
+
+
+def test_a_value_that_the_call_left_out_is_put_in() -> None:
+    server = Adopted("sdk")
+
+    def weigh(unit: str = "kilgoram") -> str:
+        raise UnknownValue(parameter="unit", got=unit, choices=UNITS)
+
+    server.tool(weigh)
+    assert 'weigh(unit: "kilogram")' in said(server, "weigh").text
+
+
+def test_what_was_meant_is_said_where_no_call_can_show_it() -> None:
+    server = Adopted("sdk")
+
+    def parse(expression: str) -> str:
+        raise UnknownValue(parameter="unit", got=expression.split()[1], choices=UNITS)
+
+    server.tool(parse)
+    assert 'Did you mean "kilogram (kg)"?' in said(server, "parse", {"expression": "5 kilgoram"}).text
+    assert 'Nearest: "meter (m)" and "mole (mol)".' in said(server, "parse", {"expression": "5 mt"}).text
+
+
+def test_a_subclass_may_say_once_what_all_of_its_kind_say() -> None:
+    class Locked(ToolOperationError):
+        code = "ROW_LOCKED"
+        category = "conflict"
+        hint = "Wait for the lock"
+
+    error = told(Locked("The row is locked"))
+    assert (error["code"], error["category"], error["hint"]) == ("ROW_LOCKED", "conflict", "Wait for the lock")
+    assert told(Locked("x", code="OTHER"))["code"] == "OTHER"
+
+
+@pytest.mark.parametrize("code", ["PatchMalformed", "E-42", "not_found", "a.b"])
+def test_any_code_of_an_authors_own_is_kept(code: str) -> None:
+    assert told(ToolOperationError("x", code=code))["code"] == code
+
+
+def test_steps_alone_are_told_to_the_model_too() -> None:
+    reply = said(raising("sdk", ToolOperationError("Oops", next_steps={"first": "Run prepare()"})), "act")
+    assert reply.text == "Oops.\nRun prepare()."
+
+
+def test_a_failure_that_will_not_pass_is_not_to_be_waited_for() -> None:
+    final = told(ToolOperationError("Quota used up", category="rate_limited", retryable=False))
+    assert "hint" not in final
+    assert told(ToolOperationError("x", category="rate_limited", details={"retry_after": 30}))["hint"].startswith(
+        "Wait 30 seconds"
+    )
+
+
+class Unit(Enum):
+    KG = "kilogram"
+    M = "meter"
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [Unit, list(Unit), {Unit.KG: "kilogram (kg)", Unit.M: "meter"}, ["kilogram", ["meter"]], "kilogram"],
+)
+def test_choices_may_be_anything_that_can_be_listed(choices: Any) -> None:
+    error = UnknownValue("unit", "kilgoram", choices, details=None, hints=None)
+    assert error.readings[0].value == "kilogram"
+
+
+def test_a_label_may_be_anything_that_can_be_written() -> None:
+    assert UnknownValue("n", "onee", ["one"], label=lambda _: 1).readings[0].label == "1"  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    "error", [UnknownValue("unit", "kilgoram", UNITS, step=2), ToolOperationError("No", hint="h", details={"a": 1})]
+)
+def test_errors_survive_a_process_pool(error: ToolOperationError) -> None:
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert (type(same), str(same), same.__dict__) == (type(error), str(error), error.__dict__)
 
 
 # S2-12: sanitising

@@ -81,3 +81,17 @@ def test_a_tool_that_is_not_there_is_answered_with_what_is() -> None:
     assert said(catalog, tool="serach").splitlines()[1] == 'Try: info(tool: "search")'
     assert "Similar tools: " in said(listed("get_user_by_id", "get_user_by_name"), tool="get_user")
     assert said(catalog, tool="xyzzy") == "Tool 'xyzzy' not found.\nUse info() to list all available tools."
+
+
+def test_the_full_level_says_what_objects_and_lists_consist_of() -> None:
+    person = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+        "required": ["name"],
+    }
+    schema = {"type": "object", "$defs": {"P": person}, "properties": {
+        "one": {"$ref": "#/$defs/P"}, "many": {"type": "array", "items": {"$ref": "#/$defs/P"}},
+        "maybe": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "null"}]}, "tags": {"type": "array"}}}  # fmt: skip
+    text = said(Catalog.listed([{"name": "add", "inputSchema": schema}]), tool="add", detail="full")
+    assert text.count('"name": {"required": true, "type": "string"}') == 3
+    assert 'many: {"required": false, "type": "array", "items": {"type": "object", "properties": ' in text

@@ -115,21 +115,25 @@ class Asked:
         self.protocol_version = era
 
 
+def said(name: str) -> dict[str, Any]:
+    return {"io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"}}
+
+
 def test_everything_that_tells_callers_apart_is_in_the_key() -> None:
     base = {"authorization": "Bearer a", "user-agent": "x"}
-    me = principal(Asked(base), {"client": 1})
-    assert principal(Asked({**base, "x-tenant": "b"}), {"client": 1}) != me
-    assert principal(Asked({**base, "authorization": "Bearer b"}), {"client": 1}) != me
-    assert principal(Asked(base, host="10.0.0.2"), {"client": 1}) != me
-    assert principal(Asked(base), {"client": 2}) != me
+    me = principal(Asked(base), said("one"))
+    assert principal(Asked({**base, "x-tenant": "b"}), said("one")) != me
+    assert principal(Asked({**base, "authorization": "Bearer b"}), said("one")) != me
+    assert principal(Asked(base, host="10.0.0.2"), said("one")) != me
+    assert principal(Asked(base), said("other")) != me
     assert principal(Asked(base), None) != me
 
 
 def test_what_changes_from_one_request_to_the_next_is_not() -> None:
     base = {"authorization": "Bearer a"}
-    me = principal(Asked(base), {"client": 1})
+    me = principal(Asked(base), said("one"))
     later = {**base, "Mcp-Name": "search", "mcp-param-a": "1", "traceparent": "00-1", "Content-Length": "5"}
-    assert principal(Asked(later), {"client": 1, "progressToken": 7}) == me
+    assert principal(Asked(later), {**said("one"), "progressToken": 7, "example.com/toolUseId": "t1"}) == me
 
 
 def test_no_credential_is_kept() -> None:

@@ -46,14 +46,17 @@ class Effects:
         shown = {**usual, **given} if not self.auto_approve else {**given, **dict.fromkeys(usual, False)}
         meta = as_object(tool.get("_meta"))
         tag = {**as_object(meta.get(key)), "effect": "WRITE" if writes else "READ"}
+        if self.auto_approve:
+            tag["annotations"] = dict(given)
         return {**tool, "annotations": shown, "_meta": {**meta, key: tag}}
 
-    def cautious(self, tool: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A tool of a list as our own caution sees it: read-only only if it never writes."""
+    def cautious(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        """A tool of a list, labelled or not, as our own caution sees it: read-only only if it never writes."""
         declared = self._write.get(str(tool.get("name")))
         if declared is None:
             return tool
-        given = as_object(tool.get("annotations"))
+        suppressed = as_object(as_object(tool.get("_meta")).get(key)).get("annotations")
+        given = as_object(tool.get("annotations")) if suppressed is None else as_object(suppressed)
         is_read_only = declared is False and given.get("readOnlyHint", True)
         return {**tool, "annotations": {**given, "readOnlyHint": is_read_only}}
 

@@ -15,9 +15,10 @@ from fingerpost import hints
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.errors import Reading
-from fingerpost.kinds import CATEGORIES, category_of, is_retryable
+from fingerpost.kinds import CATEGORIES, PASSING, category_of, is_retryable
 from fingerpost.redact import clean, described, is_secret_place, scrubbed, shown
 from fingerpost.untrusted import as_object, is_number
+from fingerpost.voice import listed, quoted
 
 FIELDS = (
     "code", "category", "hint", "hints", "details", "parameter", "likely_fix", "step", "origin", "retryable",
@@ -26,8 +27,9 @@ FIELDS = (
 """What an author may say beside the message."""
 
 LONGEST_MESSAGE, _LONGEST_HINT = 300, 240
-_CODE = re.compile(r"[A-Z][A-Z0-9_]{1,63}")
+_CODE = re.compile(r"[A-Za-z][\w.\-]{0,63}")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
+_DESCRIBED = frozenset({"value", "label", "confidence"})
 _NEVER = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
 
 
@@ -52,17 +54,31 @@ def said_code(fields: Mapping[str, Any]) -> str:
 
 
 def diagnosed(
-    fields: Mapping[str, Any], message: str, call: Call, tool: Tool, catalog: Catalog, *, kind: str = ""
+    fields: Mapping[str, Any],
+    message: str,
+    call: Call,
+    tool: Tool,
+    catalog: Catalog,
+    *,
+    kind: str = "",
+    has_default: bool = True,
 ) -> Diagnosis:
-    """What an author said, made whole. `kind` is what else is known of the failure, in words that `hints` reads."""
+    """What an author said, made whole. `kind` is what else is known of the failure, in words that `hints` reads.
+
+    Without `has_default`, a hint is given only where the author gives one.
+    """
+    if is_number(seconds := _mapping(fields, "details").get("retry_after")):
+        kind = f"Retry-After: {int(seconds)} {kind}"
     guess = next(hints.diagnose(f"{kind} {message}".strip(), tool, catalog), None)
     code = said_code(fields)
     category = said_category(fields) or category_of(code) or (guess.category if guess else "internal")
     fits = guess if guess and guess.category == category else None
     retryable = fields.get("retryable")
     has_hint = bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
-    usual = fits.hint if fits else hints.usual_hint(category)
-    at = _at(fields, call)
+    is_final = retryable is False and category in PASSING
+    wait = hints.wait_in(kind) if category in PASSING else ""
+    usual = "" if is_final or not has_default else wait or (fits.hint if fits else hints.usual_hint(category))
+    at = _at(fields, call, tool)
     return Diagnosis(
         code=code or (fits.code if fits else CATEGORIES[category]),
         message=scrubbed(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
@@ -73,12 +89,27 @@ def diagnosed(
         retryable=retryable if isinstance(retryable, bool) else is_retryable(category),
         details=_details(fields),
         suggestions={} if at else _suggestions(fields),
-        fixes=tuple(_fixes(fields, at)) if at else (),
-        hint=_advice(_text(fields, "hint")) or ("" if has_hint else usual),
+        fixes=tuple(_fixes(fields, at, call)) if at else (),
+        hint=_hint(fields, at) or ("" if has_hint else usual),
         hints=tuple(map(_advice, _texts(fields, "hints")[:5])),
         next_steps=_next_steps(fields) if has_hint or not fits else fits.next_steps,
         routing_hint=_fit(fields.get("routing_hint"), "", 0),
     )
+
+
+def _hint(fields: Mapping[str, Any], at: Path | None) -> str:
+    """The author's hint; else the first step that stands in for one, or what was meant where no call can tell."""
+    if said := _text(fields, "hint"):
+        return _advice(said)
+    step = next(iter(_mapping(fields, "next_steps").values()), None)
+    if isinstance(step, str) and not _texts(fields, "hints"):
+        return _advice(step)
+    readings = [] if at else list(_readings(fields))
+    if not readings:
+        return ""
+    return f"Did you mean {quoted(readings[0].label)}?" if readings[0].is_clear else (
+        f"Nearest: {listed(one.label for one in readings)}"
+    )  # fmt: skip
 
 
 def _origin(fields: Mapping[str, Any], category: str) -> str:
@@ -127,8 +158,10 @@ def _suggestions(fields: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _fixes(fields: Mapping[str, Any], at: Path) -> Iterator[Fix]:
+def _fixes(fields: Mapping[str, Any], at: Path, call: Call) -> Iterator[Fix]:
     for one in _readings(fields):
+        if Replace(at, one.value).applied_to(call) == call:
+            continue  # which has just failed
         applicability = Applicability.MACHINE_APPLICABLE if one.is_clear else Applicability.MAYBE_INCORRECT
         yield Fix(Replace(at, one.value), applicability, confidence=one.confidence, value=one.value, label=one.label)
 
@@ -139,20 +172,20 @@ def _readings(fields: Mapping[str, Any]) -> Iterator[Reading]:
     if isinstance(readings, tuple):
         yield from (one for one in cast("tuple[Any, ...]", readings) if isinstance(one, Reading))
     elif (fix := fields.get("likely_fix")) is not None:
-        named = as_object(fix)
+        named = as_object(fix) if _DESCRIBED.issuperset(as_object(fix)) else {}
         value, sure = named.get("value", fix), named.get("confidence")
         label = scrubbed(str(named.get("label") or value), 96, keeps_ids=True)
         yield Reading(value, label, sure if is_number(sure) else 1.0, is_clear=True)
 
 
-def _at(fields: Mapping[str, Any], call: Call) -> Path | None:
-    """The place in the call that is spoken of: `factors[1].numerator`; none where the call has no such place."""
+def _at(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
+    """The place that is spoken of: `factors[1].numerator`; none where the call neither has nor could have it."""
     steps = _STEP.findall(_text(fields, "parameter"))
     at = tuple(int(index) if index else name for name, index in steps)
     try:
         value_at(call.arguments, at)
     except (KeyError, IndexError, TypeError):
-        return None
+        return at if len(at) == 1 and at[0] in tool.params and isinstance(call.arguments, dict) else None
     return at or None
 
 

@@ -27,7 +27,8 @@ from pydantic import ValidationError
 
 from fingerpost.errors import ToolOperationError
 from fingerpost.exchange import Outcome
-from fingerpost.raised import behind
+from fingerpost.raised import behind, words_of
+from fingerpost.replies import is_failure, text_of
 from fingerpost.untrusted import as_list, as_object
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -37,8 +38,8 @@ _MOST_PAGES = 200
 is_ours: ContextVar[bool] = ContextVar("fingerpost_is_ours", default=False)
 """Set while we ask the server for a list ourselves: that list is then left as it is."""
 
-raised_here: ContextVar[list[BaseException] | None] = ContextVar("fingerpost_raised_here", default=None)
-"""Where what a tool raises is noted, for the SDK turns it into a masked text before a middleware sees it."""
+_RAISED = "fingerpost_raised"
+"""Where what a tool raised, and what is answered for it, is noted on its request: a middleware sees a masked text."""
 
 
 @dataclass(slots=True)
@@ -108,14 +109,22 @@ class Chain:
             call = partial(_applied, middleware, call)
         return call
 
-    def error_of(self, error: Exception) -> dict[str, Any]:
-        """The protocol error that the SDK makes of an exception."""
-        if isinstance(error, MCPError):
-            return {"code": error.code, "message": error.message, "data": error.data}
-        if isinstance(error, ValidationError):
-            return {"code": INVALID_PARAMS, "message": "Invalid request parameters", "data": ""}
-        code, message = (INTERNAL_ERROR, "Internal server error") if self.is_modern else (0, str(error))
-        return {"code": code, "message": message}
+    def answered(self, reply: Any) -> Outcome:
+        """What the server answered, and what its tool raised where that is a failure."""
+        text = text_of(reply) if is_failure(reply) else None
+        answer, raised = vars(self.ctx.session).get(_RAISED, (None, None))
+        if raised is None or answer != text:
+            return Outcome(reply)  # what a tool has caught is its own, and so is what it says instead
+        return Outcome(reply, raised, is_masked=words_of(behind(raised)) not in answer)
+
+    def failed(self, error: Exception) -> Outcome:
+        """What the server answers by raising."""
+        return Outcome(
+            protocol_error(error, is_modern=self.is_modern),
+            error,
+            is_raised=True,
+            is_masked=not isinstance(error, MCPError),
+        )
 
     def wired(self, reply: Any, outcome: Outcome | None) -> Any:
         """A reply on the wire: as it was where nothing was added, else as this era wants it."""
@@ -147,13 +156,15 @@ def _innermost(call_next: CallNext) -> CallNext:
 
 def server_behind(call_next: CallNext) -> Server[Any] | None:
     """The server that a middleware stands in front of: the last of the chain is a function of its runner's."""
-    inner: Any = _innermost(call_next)
-    if inner.__class__ is not FunctionType:
+    inner: Any = call_next
+    while type(inner) is partial:
+        inner = cast("Any", inner).args[-1]
+    if type(inner) is not FunctionType:
         return None
     if inner.__code__ is not _runners.code:
         _runners.learn(inner.__code__)
-    runner: Any = inner.__closure__[_runners.at].cell_contents if _runners.at >= 0 else None
-    return cast("ServerRunner[Any]", runner).server if isinstance(runner, ServerRunner) else None
+    runner: Any = cast("Any", inner).__closure__[_runners.at].cell_contents if _runners.at >= 0 else None
+    return runner.server if type(runner) is ServerRunner else None
 
 
 @dataclass(slots=True)
@@ -183,6 +194,25 @@ def high_level(server: Server[Any]) -> object:
     return getattr(entry.handler, "__self__", None) if entry else None
 
 
+def protocol_error(error: Exception, *, is_modern: bool) -> dict[str, Any]:
+    """The protocol error that the SDK makes of an exception."""
+    if isinstance(error, MCPError):
+        return {"code": error.code, "message": error.message, "data": error.data}
+    if isinstance(error, ValidationError):
+        return {"code": INVALID_PARAMS, "message": "Invalid request parameters", "data": ""}
+    code, message = (INTERNAL_ERROR, "Internal server error") if is_modern else (0, words_of(error))
+    return {"code": code, "message": message}
+
+
+def _is_request_for(name: str, context: Any) -> bool:
+    """Whether a tool runs because a client called it, and not because another tool did."""
+    try:
+        request = context.request_context
+        return request.params["name"] == name
+    except Exception:
+        return False
+
+
 def watch(server: MCPServer[Any]) -> None:
     """Note what the tools of a server raise, on the way out.
 
@@ -195,10 +225,14 @@ def watch(server: MCPServer[Any]) -> None:
         try:
             return await original(name, arguments, context)
         except Exception as error:
-            if (noted := raised_here.get()) is not None:
-                noted.append(error)
-            if isinstance(meant := behind(error), ToolOperationError):
-                raise ToolError(str(meant)) from error
+            if not _is_request_for(name, context):
+                raise
+            meant = behind(error)
+            is_ours = isinstance(meant, ToolOperationError) and bool(words_of(meant))
+            answer = words_of(meant if is_ours else error)
+            vars(context.request_context.session)[_RAISED] = answer, error
+            if is_ours:
+                raise ToolError(answer) from error
             raise
 
     setattr(server, "call_tool", call_tool)  # noqa: B010

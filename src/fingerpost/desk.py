@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -22,7 +22,7 @@ from fingerpost.envelope import render
 from fingerpost.guide import SILENCE, Report, Verdict, judged
 from fingerpost.policy import Policy
 from fingerpost.repeats import Repeats, again
-from fingerpost.replies import KEY, failed, guided, is_plain, raised
+from fingerpost.replies import KEY, failed, guided, is_failure, is_plain, raised
 from fingerpost.rules import unknown_tool
 from fingerpost.shapes import Shape
 from fingerpost.untrusted import as_object
@@ -61,19 +61,18 @@ class Desk:
 
         Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
         """
-        name = self.policy.info_tool
-        known = [self.effects.cautious(as_object(tool)) for tool in tools] if self.effects else tools
-        is_free = name is not None and all(as_object(tool).get("name") != name for tool in tools)
-        own = [info.described_as(name)] if name is not None and is_free else []
+        theirs = [tool for tool in tools if not info.is_ours(tool, KEY)]
+        known = [self.effects.cautious(as_object(tool), KEY) for tool in theirs] if self.effects else theirs
+        own = self.own_tools({str(as_object(tool).get("name")) for tool in theirs})
         catalog = Catalog.listed([*known, *own])
         if own:
             self._with_info.add(catalog)
         return catalog
 
-    def own_tools(self, catalog: Catalog) -> list[dict[str, Any]]:
-        """What we add to a server's list."""
+    def own_tools(self, taken: Container[str]) -> list[dict[str, Any]]:
+        """What we add to a server's list, where the name is not taken."""
         name = self.policy.info_tool
-        return [info.described_as(name)] if name is not None and catalog in self._with_info else []
+        return [info.described_as(name, KEY)] if name is not None and name not in taken else []
 
     def labelled(self, tools: list[Any]) -> list[Any]:
         """A list as clients see it."""
@@ -198,8 +197,3 @@ class Desk:
                 "guidance failed (%s); the server's own reply went through. Further failures are counted, not logged.",
                 type(error).__name__,
             )
-
-
-def is_failure(reply: Any) -> bool:
-    said = as_object(reply)
-    return said.get("isError") is True or isinstance(said.get("code"), int)

@@ -33,6 +33,25 @@ def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ())
     return {clean(name): {"required": name in needed, **quoted_schema(root, declared[name], level)} for name in chosen}
 
 
+def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
+    """Every parameter in full, and what the objects and arrays among them consist of."""
+    needed, declared = required(root, node), properties(root, node)
+    return {
+        clean(name): {"required": name in needed, **_inside(root, one, depth)}
+        for name, one in list(declared.items())[:_MOST_NAMES]
+    }
+
+
+def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
+    shown, schema = quoted_schema(root, node), _first_choice(root, node)
+    if depth >= _DEEPEST:
+        return shown
+    if fields := outline(root, schema, depth + 1):
+        return {**shown, "properties": fields}
+    item = child(root, schema, 0) if "array" in types(root, schema) else None
+    return {**shown, "items": _inside(root, item, depth + 1)} if item else shown
+
+
 def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
     """A parameter's own schema with every text cleaned and every list cut short."""
     schema = resolved(root, node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 from fingerpost.addressed import Addresses, prompt_catalog
@@ -32,10 +32,17 @@ class Door:
         write: Mapping[str, Write] | None = None,
         auto_approve: bool = False,
     ) -> None:
+        if not isinstance(policy, Policy | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"policy must be a Policy, got {policy!r}: Guidance(Policy(auto_correct='off'))")
+        if shape not in get_args(Shape):
+            raise ValueError(f"shape must be one of {', '.join(get_args(Shape))}, got {shape!r}")
         self._desk = Desk(policy or Policy(), shape, Effects(write, auto_approve=auto_approve))
         self._tools: Shelf[Catalog] = Shelf(self._desk.catalog)
         self._prompts: Shelf[Catalog] = Shelf(prompt_catalog)
         self._servers: WeakKeyDictionary[Any, object] = WeakKeyDictionary()
+        """A token for each server that this guidance stands in front of; nearly always there is one."""
+        self._last: Any = None
+        self._token: object = None
 
     @property
     def failures(self) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from itertools import islice
 from typing import Any, cast
 
@@ -34,6 +35,17 @@ class ToolOperationError(Exception):
     counts from 0 in a chain of steps; `routing_hint` is for the program, not for the model.
     """
 
+    code: str | None = None
+    category: str | None = None
+    hint: str | None = None
+    hints: tuple[str, ...] = ()
+    parameter: str | None = None
+    likely_fix: Any = None
+    step: int | None = None
+    origin: str | None = None
+    retryable: bool | None = None
+    routing_hint: Any = None
+
     def __init__(
         self,
         message: str,
@@ -41,7 +53,7 @@ class ToolOperationError(Exception):
         code: str | None = None,
         category: str | None = None,
         hint: str | None = None,
-        hints: Iterable[str] = (),
+        hints: Iterable[str] | None = None,
         details: Mapping[str, Any] | None = None,
         parameter: str | None = None,
         likely_fix: Any = None,
@@ -52,21 +64,30 @@ class ToolOperationError(Exception):
         routing_hint: Any = None,
     ) -> None:
         super().__init__(message)
+        category = category or self.category
         if category is not None and category not in CATEGORIES:
             raise ValueError(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
+        given = {
+            "code": code, "category": category, "hint": hint, "parameter": parameter, "likely_fix": likely_fix,
+            "step": step, "origin": origin, "retryable": retryable, "routing_hint": routing_hint,
+            "hints": (hints,) if isinstance(hints, str) else None if hints is None else tuple(hints),
+        }  # fmt: skip
+        # What is not given is left to the class, so that a subclass may say it once for all of its kind.
+        self.__dict__.update({name: value for name, value in given.items() if value is not None})
         self.message = message
-        self.code = code
-        self.category = category
-        self.hint = hint
-        self.hints = (hints,) if isinstance(hints, str) else tuple(hints)
-        self.details = dict(details or {})
-        self.parameter = parameter
-        self.likely_fix = likely_fix
-        self.step = step
-        self.origin = origin
-        self.retryable = retryable
-        self.next_steps = dict(next_steps or {})
-        self.routing_hint = routing_hint
+        self.details = {**getattr(type(self), "details", {}), **(details or {})}
+        self.next_steps = {**getattr(type(self), "next_steps", {}), **(next_steps or {})}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[ToolOperationError], args: tuple[Any, ...], state: dict[str, Any]) -> ToolOperationError:
+    """An error as it was on the other side of a process pool."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +119,41 @@ class UnknownValue(ToolOperationError):
         **more: Any,
     ) -> None:
         labels: Mapping[Any, Any] = cast("Mapping[Any, Any]", choices) if isinstance(choices, Mapping) else NOTHING
-        said = {choice: label(choice) if label else str(labels.get(choice, choice)) for choice in choices}
-        self.choices = {choice: clean(words, _LONGEST_LABEL) for choice, words in said.items()}
+        every: list[Any] = [choices] if isinstance(choices, str) else list(cast("Iterable[Any]", choices))
+        self.choices = [(_bare(one), clean(str(_read(one, label, labels)), _LONGEST_LABEL)) for one in every]
         self.got = got
         self.readings = tuple(_near(got, self.choices))
         called = noun or parameter.rpartition(".")[2].partition("[")[0]
+        named = [said for _, said in self.choices]
         usual: dict[str, Any] = {"code": "INVALID_CHOICE", "category": "validation", "origin": "call"}
         if not self.readings:
-            usual["hint"] = _all_there_is(called, list(self.choices.values()))
-        details = {"got": shown(got, parameter), "expected": _some(list(self.choices.values()))}
-        more["details"] = {**details, **more.get("details", {})}
+            usual["hint"] = _all_there_is(called, named)
+        details = {"got": shown(got, parameter), "expected": _some(named)}
+        more["details"] = {**details, **(more.get("details") or {})}
         message = f"Unknown {called} {literal(shown(got, parameter))}"
         super().__init__(message, parameter=parameter, **{**usual, **more})
 
 
-def _near(got: Any, choices: Mapping[Any, str]) -> Iterator[Reading]:
+def _read(choice: Any, label: Callable[[Any], str] | None, labels: Mapping[Any, Any]) -> Any:
+    if label is not None:
+        return label(choice)
+    return labels[choice] if labels else _bare(choice)
+
+
+def _bare(choice: Any) -> Any:
+    """The value that a caller sends for a choice: of a member of an `Enum`, what it stands for."""
+    return choice.value if isinstance(choice, Enum) else choice
+
+
+def _near(got: Any, choices: list[tuple[Any, str]]) -> Iterator[Reading]:
     """The choices nearest to what was sent, each by its name or by the sign that its label has in brackets."""
-    names = {sign: choice for choice, label in choices.items() for sign in _SIGN.findall(label)}
-    names |= {str(choice): choice for choice in choices}
-    found: dict[Any, Match] = {}
+    names = {sign: at for at, (_, label) in enumerate(choices) for sign in _SIGN.findall(label)}
+    names |= {str(value): at for at, (value, _) in enumerate(choices)}
+    found: dict[int, Match] = {}
     for match in closest(got, list(names), "value") if isinstance(got, str) else ():
         found.setdefault(names[match.name], match)
-    for choice, match in islice(found.items(), _MOST_READINGS):
-        yield Reading(choice, choices[choice], match.confidence, match.is_clear)
+    for at, match in islice(found.items(), _MOST_READINGS):
+        yield Reading(*choices[at], match.confidence, match.is_clear)
 
 
 def _all_there_is(called: str, labels: list[str]) -> str:

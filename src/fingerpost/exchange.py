@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 from fingerpost.catalog import Catalog
-from fingerpost.desk import Desk, is_failure
+from fingerpost.desk import Desk
 from fingerpost.diagnosis import Call
 from fingerpost.guide import SILENCE, Verdict
-from fingerpost.replies import is_unknown_tool
+from fingerpost.replies import is_failure, is_unknown_tool
 from fingerpost.rules import unknown_tool
 from fingerpost.shelf import Shelf
 
@@ -70,30 +70,50 @@ class Exchange(ABC):
             verdict = Verdict("forward", self.call)
         if reply is not None:
             return reply, None
+        outcome = await self.send(self.call if self._is_unlisted(verdict) else verdict.call)
+        if self._is_unlisted(verdict):
+            return await self._asked_first(verdict, outcome)
+        return await self._finished(verdict, outcome), outcome
+
+    def _is_unlisted(self, verdict: Verdict) -> bool:
+        """Whether a call is for a tool that the server does not list, or for ours.
+
+        It may be there all the same: some servers list only what a search brought up. Whether it is, only the
+        server knows, so it is asked first, with the call as it came.
+        """
+        found = verdict.report.diagnoses
+        return bool(found and found[0].code == unknown_tool.CODE) or self.desk.explains(verdict.call, self._known)
+
+    async def _asked_first(self, verdict: Verdict, outcome: Outcome) -> tuple[Any, Outcome | None]:
+        """What to do once the server was asked: if it does not know the tool, nothing has happened yet."""
+        try:
+            explains = self.desk.explains(verdict.call, self._known)
+            if not (is_failure(outcome.reply) if explains else is_unknown_tool(outcome.reply, self.call.tool)):
+                return outcome.reply, outcome
+            if verdict.action in ("refuse", "ask"):
+                return self.desk.refused(self.caller, verdict, self._known), None
+            if explains:
+                await self._refresh()
+                return self.desk.explained(verdict, self._known), None
+        except Exception as error:
+            self.desk.failed(error)
+            return outcome.reply, outcome
         outcome = await self.send(verdict.call)
         return await self._finished(verdict, outcome), outcome
 
     async def _finished(self, verdict: Verdict, outcome: Outcome) -> Any:
         try:
-            if verdict.report.is_refusal:
-                return self._unlisted(verdict, outcome)
             return await self._answered(verdict, outcome)
         except Exception as error:
             self.desk.failed(error)
             return outcome.reply
 
     async def _own_reply(self, verdict: Verdict) -> Any:
-        """The reply to a call that is not for the server: it is refused, or asks about the tools.
-
-        A tool that is not listed may be there all the same: some servers list only what a search brought up.
-        Whether it is, only the server knows, so such a call is sent on as it came.
-        """
+        """The reply to a call that is refused; what is sent on is noted for what it does."""
+        if self._is_unlisted(verdict):
+            return None
         if verdict.action in ("refuse", "ask"):
-            is_unlisted = verdict.report.diagnoses[0].code == unknown_tool.CODE
-            return None if is_unlisted else self.desk.refused(self.caller, verdict, self._known)
-        if self.desk.explains(verdict.call, self._known):
-            await self._refresh()
-            return self.desk.explained(verdict, self._known)
+            return self.desk.refused(self.caller, verdict, self._known)
         if self.desk.effects and self.desk.effects.observe(verdict.call.tool, verdict.call.arguments):
             await self._announced()
         return None
@@ -127,12 +147,6 @@ class Exchange(ABC):
             if told is not None:
                 return told
         return self.desk.answered(self.caller, self.call, verdict, self._known, outcome.reply, outcome.cause)
-
-    def _unlisted(self, verdict: Verdict, outcome: Outcome) -> Any:
-        """The reply to a call of a tool that is not in the list: ours only where the server does not know it either."""
-        if is_unknown_tool(outcome.reply, self.call.tool):
-            return self.desk.refused(self.caller, verdict, self._known)
-        return outcome.reply
 
     async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
         """A success. What is said beside it may name other tools, so that too comes from a fresh list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 import mcp_types
 from fastmcp import Context, FastMCP
@@ -18,18 +18,19 @@ from fastmcp.tools.base import InputRequiredToolResult
 from fastmcp.utilities.versions import dedupe_with_versions
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ValidationError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from typing_extensions import override
 
 from fingerpost.catalog import Catalog
+from fingerpost.chain import protocol_error
 from fingerpost.diagnosis import Call
 from fingerpost.door import Door
 from fingerpost.exchange import Exchange, Outcome
 from fingerpost.guide import SILENCE, Report
-from fingerpost.principal import is_modern, principal
-from fingerpost.raised import behind
+from fingerpost.principal import principal
+from fingerpost.raised import behind, words_of
 from fingerpost.replies import KEY
-from fingerpost.untrusted import as_list, as_object
+from fingerpost.untrusted import as_object
 
 T = TypeVar("T")
 
@@ -49,18 +50,21 @@ class Guidance(Door, Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         message, here = context.message, context.fastmcp_context
-        if here is None or _asks_for_a_version(message):
+        if not _is_of_a_client(here) or _asks_for_a_version(message) or (caller := self._caller(here)) is None:
             return await call_next(context)  # what is listed is the newest version, which is not the one asked for
-        if (caller := self._caller(here)) is None:
-            return await call_next(context)
         sent = message.arguments if message.arguments is not None else {}
-        exchange = _Exchange(self._desk, self._tools, caller, Call(message.name, sent))
-        exchange.door, exchange.context, exchange.call_next = self, context, call_next
-        outcome = None
+        outcome, result = None, None
         if self._lets_pass(caller, message.name, sent):
-            outcome = await exchange.send(exchange.call)
-            if outcome.cause is None and self._desk.has_nothing_to_say(outcome.reply):
-                return exchange.result
+            try:
+                result = await call_next(context)
+            except Exception as error:
+                outcome = _outcome_of(error, here)
+            else:
+                if self._desk.has_nothing_to_say(reply := _wire_result(result)):
+                    return result
+                outcome = Outcome(reply)
+        exchange = _Exchange(self._desk, self._tools, caller, Call(message.name, sent))
+        exchange.door, exchange.context, exchange.call_next, exchange.result = self, context, call_next, result
         reply, outcome = await exchange.run(outcome)
         if outcome is not None and reply is outcome.reply:
             if outcome.is_raised and outcome.cause is not None:
@@ -87,8 +91,9 @@ class Guidance(Door, Middleware):
         """Who is calling which server; nothing where that cannot be told, and then nothing is said."""
         try:
             request = here.request_context
-            server = self._servers.setdefault(here.fastmcp, object())
-            return server, request and principal(request, request.meta)
+            if (server := here.fastmcp) is not self._last:
+                self._last, self._token = server, self._servers.setdefault(server, object())
+            return self._token, request and principal(request, request.meta)
         except Exception as error:
             self._desk.failed(error)
             return None
@@ -96,9 +101,10 @@ class Guidance(Door, Middleware):
     async def read_tools(self, caller: object, server: FastMCP) -> Catalog | None:
         """The caller's own list, the newest version of each tool, put on the shelf; none where it cannot be read."""
         tools = await _listed(server.list_tools)
-        if tools is None:
-            return None
-        newest = dedupe_with_versions(tools, lambda tool: tool.name)
+        return None if tools is None else self._kept(caller, tools)
+
+    def _kept(self, caller: object, tools: Sequence[Tool]) -> Catalog:
+        newest = dedupe_with_versions(list(tools), lambda tool: tool.name)
         return self._tools.put(caller, [[_wire(tool.to_mcp_tool()) for tool in newest]])
 
     async def announce(self, here: Context) -> None:
@@ -112,9 +118,12 @@ class Guidance(Door, Middleware):
         call_next: CallNext[mcp_types.ListToolsRequest, Sequence[Tool]],
     ) -> Sequence[Tool]:
         tools = await call_next(context)
-        if _is_ours.get():
+        here = context.fastmcp_context
+        if here is None or _is_mounted(here):
             return tools
         try:
+            if not _is_ours.get() and (caller := self._caller(here)) is not None:
+                self._kept(caller, tools)
             return self._labelled(tools)
         except Exception as error:
             self._desk.failed(error)
@@ -122,12 +131,8 @@ class Guidance(Door, Middleware):
 
     def _labelled(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """The list as clients see it; our own tool stands at its end."""
-        own = [
-            _own_tool(one) for one in self._desk.own_tools(self._desk.catalog([{"name": one.name} for one in tools]))
-        ]
-        if not self._desk.effects:
-            return [*tools, *own]
-        return [*(self._label(tool) for tool in tools), *own]
+        own = [_own_tool(one) for one in self._desk.own_tools({tool.name for tool in tools})]
+        return [*(map(self._label, tools) if self._desk.effects else tools), *own]
 
     def _label(self, tool: Tool) -> Tool:
         listed = _wire(tool.to_mcp_tool())
@@ -147,8 +152,7 @@ class Guidance(Door, Middleware):
         call_next: CallNext[mcp_types.GetPromptRequestParams, PromptResult],
     ) -> PromptResult:
         message, here = context.message, context.fastmcp_context
-        caller = self._caller(here) if here else None
-        if here is None or caller is None:
+        if not _is_of_a_client(here) or (caller := self._caller(here)) is None:
             return await call_next(context)
         read = partial(_listed, here.fastmcp.list_prompts, lambda prompt: _wire(prompt.to_mcp_prompt()))
         verdict = await self._admitted(Call(message.name, message.arguments or {}), caller, read)
@@ -173,7 +177,7 @@ class Guidance(Door, Middleware):
             return await super().on_read_resource(context, call_next)
         except (NotFoundError, DisabledError) as error:
             here, uri = context.fastmcp_context, str(context.message.uri)
-            report = await self._lost(uri, here.fastmcp) if here else SILENCE
+            report = await self._lost(uri, here.fastmcp) if _is_of_a_client(here) else SILENCE
             known = MCPError(mcp_types.INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
             if (guided := self._guided_error(known, report)) is None:
                 raise
@@ -229,6 +233,24 @@ async def _listed(
         _is_ours.reset(token)
 
 
+def _is_of_a_client(here: Context | None) -> TypeGuard[Context]:
+    """Whether something is asked for by a client, and not by a tool or by whoever holds the server."""
+    return here is not None and here.request_context is not None and _around(here) is None
+
+
+def _is_mounted(here: Context) -> bool:
+    """Whether a list is made for a server that this one is a part of, under names of that server's."""
+    around = _around(here)
+    return around is not None and around.fastmcp is not here.fastmcp
+
+
+def _around(here: Context) -> Context | None:
+    """The context in which this one was entered, if any: FastMCP enters one for all that is asked of a server."""
+    tokens = getattr(here, "_tokens", ())
+    outer = tokens[-1].old_value if tokens else None
+    return outer if isinstance(outer, Context) else None
+
+
 def _asks_for_a_version(message: mcp_types.CallToolRequestParams) -> bool:
     return "version" in as_object((message.meta or {}).get("fastmcp"))
 
@@ -255,7 +277,7 @@ class _Exchange(Exchange):
         try:
             self.result = await self.call_next(context)
         except Exception as error:
-            return _outcome_of(error)
+            return _outcome_of(error, self.here)
         return Outcome(_wire_result(self.result))
 
     async def read(self) -> Catalog | None:
@@ -277,19 +299,19 @@ class _MalformedExchange(_Exchange):
                 return Outcome(await self.call_next(self.context))
             return Outcome(_wire_result(await self.here.fastmcp.call_tool(call.tool, as_object(arguments))))
         except Exception as error:
-            return _outcome_of(error)
+            return _outcome_of(error, self.here)
 
 
-def _outcome_of(error: Exception) -> Outcome:
+def _outcome_of(error: Exception, here: Context) -> Outcome:
     """What FastMCP makes of an exception on the wire."""
+    request = here.request_context
+    is_modern = request is not None and request.protocol_version in MODERN_PROTOCOL_VERSIONS
     if isinstance(error, MCPError):
-        known = error.error
-        return Outcome({"code": known.code, "message": known.message, "data": known.data}, error, is_raised=True)
+        return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True)
     if not isinstance(error, NotFoundError | DisabledError | FastMCPError):
-        code = mcp_types.INVALID_PARAMS if isinstance(error, ValidationError) else mcp_types.INTERNAL_ERROR
-        return Outcome({"code": code, "message": ""}, error, is_raised=True, is_masked=True)
-    reply = {"isError": True, "content": [{"type": "text", "text": str(error)}]}
-    return Outcome(reply, error, is_raised=True, is_masked=str(behind(error)) not in str(error))
+        return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True, is_masked=True)
+    reply = {"isError": True, "content": [{"type": "text", "text": words_of(error)}]}
+    return Outcome(reply, error, is_raised=True, is_masked=words_of(behind(error)) not in words_of(error))
 
 
 def _wire_result(result: Any) -> dict[str, Any]:
@@ -330,7 +352,7 @@ def _stamped(reply: Any, here: Context) -> Any:
     if "content" not in said and "code" in said:
         raise MCPError(said["code"], said["message"], said.get("data"))
     request = here.request_context
-    if request is None or not is_modern(request) or not as_list(said.get("content")):
+    if request is None or request.protocol_version not in MODERN_PROTOCOL_VERSIONS or "content" not in said:
         return reply
     low_level = getattr(here.fastmcp, "_mcp_server", None)
     info = {mcp_types.SERVER_INFO_META_KEY: low_level.server_info_stamp} if low_level is not None else {}
@@ -344,6 +366,7 @@ def _own_tool(listed: dict[str, Any]) -> Tool:
         description=listed["description"],
         parameters=listed["inputSchema"],
         annotations=ToolAnnotations.model_validate(listed["annotations"]),
+        meta=listed["_meta"],
     )
 
 

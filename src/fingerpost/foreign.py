@@ -16,9 +16,10 @@ from fingerpost.untrusted import as_object
 _MESSAGES = ("error", "message", "error_message", "detail", "reason", "title")
 _FAILED = frozenset({"error", "failed", "failure", "fail"})
 _VOCABULARY = {
-    *FIELDS, *_MESSAGES, "error_detail", "error_type", "errorDetail", "ok", "status", "success", "isError", "warnings",
-    "trace", "debug", "suggestions", "data", "request_id", "routingHint", "nextSteps",
+    *FIELDS, "error", "message", "error_message", "error_detail", "error_type", "errorDetail", "ok", "status",
+    "success", "isError", "warnings", "trace", "debug", "suggestions", "routingHint", "nextSteps",
 }  # fmt: skip
+"""What an object consists of that tells of a failure and of nothing else."""
 
 
 def failure_in(payload: Mapping[str, Any], *, is_error: bool) -> Mapping[str, Any] | None:

@@ -124,9 +124,9 @@ SYMPTOMS = (
 """In order: the first that fits speaks, so the particular stand before the general."""
 
 _MINUTES = re.compile(
-    r"(?:retry.?after|try again in|wait)\D{0,12}(\d{1,4})\s?m(?:in\w*)?\s?(?:(\d{1,2})\s?s)?\b", re.IGNORECASE
+    r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,4})\s?m(?:in\w*)?\s?(?:(\d{1,2})\s?s)?\b", re.IGNORECASE
 )
-_SECONDS = re.compile(r"(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
+_SECONDS = re.compile(r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
 _LONGEST_WAIT = 86_400
 _WRAPPING = re.compile(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
 _QUOTED = re.compile(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
@@ -166,20 +166,20 @@ def diagnose(text: str, tool: Tool, catalog: Catalog) -> Iterator[Diagnosis]:
 
 
 def _hint(symptom: Symptom, text: str, tool: Tool) -> str:
-    if symptom.retryable and (wait := _wait(text[:_LONGEST_READ])):
-        return f"Wait {wait}, then call again"
+    if symptom.retryable and (wait := wait_in(text[:_LONGEST_READ])):
+        return wait
     if symptom.code == "TIMEOUT" and tool.is_read_only:
         return "Ask for less at once, or try again later"
     return symptom.hint
 
 
-def _wait(text: str) -> str:
-    """How long the server asks to wait; a number too large to be a wait is a date, and is not read."""
+def wait_in(text: str) -> str:
+    """To wait as long as the server asks for; a number too large to be a wait is a date, and is not read."""
     if found := _MINUTES.search(text):
-        return counted(int(found[1]) * 60 + int(found[2] or 0), "second")
+        return f"Wait {counted(int(found[1]) * 60 + int(found[2] or 0), 'second')}, then call again"
     if not (found := _SECONDS.search(text)) or int(found[1]) > _LONGEST_WAIT:
         return ""
-    return f"{found[1]} ms" if found[2] else counted(int(found[1]), "second")
+    return f"Wait {f'{found[1]} ms' if found[2] else counted(int(found[1]), 'second')}, then call again"
 
 
 def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[str]) -> str:

@@ -25,8 +25,13 @@ _LONGEST_SUMMARY = 160
 _MOST_ALONE = 40
 
 
-def described_as(name: str) -> dict[str, Any]:
-    """The tool as it stands in a list."""
+def is_ours(tool: Any, key: str) -> bool:
+    """Whether an entry of a list is this tool, come back to us from a cache."""
+    return as_object(as_object(as_object(tool).get("_meta")).get(key)).get("explains") is True
+
+
+def described_as(name: str, key: str = "") -> dict[str, Any]:
+    """The tool as it stands in a list; `key` is where in its `_meta` it says whose it is."""
     levels = list(get_args(Level))
     return {
         "name": name,
@@ -40,6 +45,7 @@ def described_as(name: str) -> dict[str, Any]:
             },
         },
         "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        **({"_meta": {key: {"explains": True}}} if key else {}),
     }
 
 
@@ -130,8 +136,8 @@ def _explained(tool: Tool, level: Level) -> Iterator[str]:
     if level == "minimal":
         return
     if level == "full":
-        schema = disclosure.excerpt(tool.schema, tool.schema, "full")
-        yield from (f"{name}: {encoded(one)}" for name, one in schema.items())
+        for name, one in disclosure.outline(tool.schema, tool.schema).items():
+            yield f"{name}: {encoded(one)}"
         return
     for name, schema in list(tool.params.items())[:20]:
         needed = "required" if name in tool.required else "optional"

@@ -57,6 +57,8 @@ class Policy:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
+        if self.info_tool is not None and not (isinstance(self.info_tool, str) and self.info_tool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"info_tool must be a name or None, got {self.info_tool!r}")
         if self.budget < 1:
             raise ValueError(f"budget must be at least 1, got {self.budget}")
 

@@ -22,7 +22,8 @@ _PER_REQUEST = frozenset({
 })  # fmt: skip
 """Headers that differ from one request of a caller to the next."""
 
-_PER_CALL = frozenset({"progressToken", "traceparent", "tracestate", "baggage"})
+_IDENTITY = ("io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities")
+"""What of `_meta` says who a client is. Clients put ids of calls and conversations beside it, new with each."""
 
 
 class Request(Protocol):
@@ -39,7 +40,7 @@ class Request(Protocol):
 def principal(request: Request, meta: Any) -> object:
     """The caller behind a request; `meta` is the `_meta` it came with."""
     token, carrier = get_access_token(), request.request
-    said = _said(meta) if meta else ""
+    said = _said(meta) if meta and is_modern(request) else ""
     if token is None and carrier is None:
         return said if is_modern(request) else (_connection(request), said)
     parts = [said, *((token.client_id, token.token) if token else ()), *(_headers(carrier) if carrier else ())]
@@ -52,11 +53,9 @@ def is_modern(request: Request) -> bool:
 
 
 def _said(meta: Any) -> str:
-    """What a client says of itself with each request."""
+    """What a client says of itself with each request, where no handshake has said it once."""
     fields = as_object(meta)
-    if not _PER_CALL.isdisjoint(fields):
-        fields = {key: value for key, value in fields.items() if key not in _PER_CALL}
-    return repr(fields) if fields else ""
+    return repr([fields.get(key) for key in _IDENTITY])
 
 
 def _headers(request: Any) -> list[Any]:
@@ -72,6 +71,7 @@ def _is_of_one_request(name: str) -> bool:
 
 def _connection(request: Request) -> object:
     """A handshake makes a connection that lasts; its scratch state outlives each request and dies with it."""
-    connection = getattr(request.session, "_connection", None)
-    state = as_object(getattr(connection, "state", None))
-    return state.setdefault("fingerpost", object())
+    state = as_object(getattr(getattr(request.session, "_connection", None), "state", None))
+    if (token := state.get("fingerpost")) is None:
+        token = state["fingerpost"] = object()
+    return token

@@ -21,12 +21,22 @@ from fingerpost.errors import ToolOperationError
 from fingerpost.untrusted import as_list, as_object, is_number
 
 _DEEPEST_CAUSE = 8
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{1,63}")
 _FRAMEWORKS = ("mcp", "fastmcp")
+_WRAPPING = (
+    "Error executing tool ", "Error calling tool ", "Rate limited by upstream API", "Upstream request timed out",
+)  # fmt: skip
+"""How what the frameworks themselves raise around an exception begins."""
+
 _TIMES_OUT = re.compile(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
 
 
 def behind(exception: BaseException) -> BaseException:
-    """What the tool raised, behind what frameworks and task groups wrap around it."""
+    """What the tool raised, behind what frameworks and task groups wrap around it.
+
+    Only what a framework itself put around an exception is taken off. A `ToolError` that the author raised
+    from another exception has the word: what is behind it is the author's to hide.
+    """
     for _ in range(_DEEPEST_CAUSE):
         if (inner := _inside(exception)) is None:
             break
@@ -38,11 +48,20 @@ def _inside(exception: BaseException) -> BaseException | None:
     if isinstance(exception, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", exception).exceptions
         return group[0] if len(group) == 1 else None
-    return exception.__cause__ if _is_of_a_framework(exception) else None
+    is_wrapping = _is_of_a_framework(exception) and words_of(exception).startswith(_WRAPPING)
+    return exception.__cause__ if is_wrapping else None
 
 
 def _is_of_a_framework(exception: BaseException) -> bool:
     return type(exception).__module__.partition(".")[0] in _FRAMEWORKS
+
+
+def words_of(exception: BaseException) -> str:
+    """The text of an exception; nothing where it has none that can be read."""
+    try:
+        return str(exception)
+    except Exception:
+        return ""
 
 
 def authored(
@@ -53,12 +72,20 @@ def authored(
     Where the framework masks exceptions, the text of one that is not ours gets through only if it says of
     what kind it is (`code` or `category`): some libraries put hints of their own on their exceptions.
     """
-    fields = {name: getattr(exception, name, None) for name in FIELDS}
+    fields = {name: _attribute(exception, name) for name in FIELDS}
     is_ours = isinstance(exception, ToolOperationError)
     if not is_ours and not guides(fields):
         return None
-    is_open = is_ours or not is_masked or said_category(fields) or said_code(fields)
-    return diagnosed(fields, str(exception) if is_open else "", call, tool, catalog, kind=kind_of(exception, call))
+    is_open = is_ours or not is_masked or said_category(fields) or _CONSTANT.fullmatch(said_code(fields))
+    words = words_of(exception) if is_open else ""
+    return diagnosed(fields, words, call, tool, catalog, kind=kind_of(exception, call))
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # a property may raise
+        return None
 
 
 def kind_of(exception: BaseException, call: Call) -> str:
@@ -110,16 +137,16 @@ def _concerns(exception: BaseException, call: Call) -> bool:
 
 def _status(exception: BaseException) -> int | None:
     """The HTTP status that an exception carries, wherever the usual clients put it."""
-    response = getattr(exception, "response", None)
+    response = _attribute(exception, "response")
     places = [(response, "status_code"), (response, "status"), (exception, "status_code"), (exception, "status")]
-    found = [getattr(holder, name, None) for holder, name in [*places, (exception, "code")]]
+    found = [_attribute(holder, name) for holder, name in [*places, (exception, "code")]]
     return next((one for one in found if isinstance(one, int) and 400 <= one <= 599), None)
 
 
 def _wait(exception: BaseException) -> int | None:
     """How many seconds the other side asks to wait."""
-    headers: Any = getattr(getattr(exception, "response", None), "headers", None) or getattr(exception, "headers", None)
-    given: Any = getattr(exception, "retry_after", None)
+    headers: Any = _attribute(_attribute(exception, "response"), "headers") or _attribute(exception, "headers")
+    given: Any = _attribute(exception, "retry_after")
     if given is None and hasattr(headers, "get"):
         given = headers.get("retry-after") or headers.get("Retry-After")
     if is_number(given) and 0 <= given < 10**6:

@@ -120,11 +120,11 @@ def guided(
         failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict, kind)
         return _protocol_error(said, recount(failure), policy)
     if said.get("isError") is True:
-        failure = recount(_failure(call, _text(said), payload_of(said), catalog, policy, verdict, kind))
+        failure = recount(_failure(call, text_of(said), payload_of(said), catalog, policy, verdict, kind))
         return _appended(said, render(failure, budget=policy.budget)) if failure.diagnoses else said
     payload = payload_of(said)
     if payload and (told := _told_as_success(call, said, payload, catalog, policy, verdict)):
-        return _appended(said, render(recount(told), budget=policy.budget))
+        return _appended(said, render(told, budget=policy.budget))
     return _success(said, payload, catalog, policy, verdict)
 
 
@@ -136,19 +136,26 @@ def _told_as_success(
     policy: Policy,
     verdict: Verdict,
 ) -> Report | None:
-    """A failure that came as a success: its envelope is read, and the reply is left as it is."""
+    """A failure that came as a success: its envelope is read, and the reply is left as it is.
+
+    It may after all be the answer that was asked for (a job that failed, a file that is not valid), so nothing
+    is advised that its author does not advise, and it is never counted as a call that keeps failing.
+    """
     fields = failure_in(payload, is_error=False)
     if fields is None or (tool := catalog.get(verdict.call.tool)) is None:
         return None
-    said = _authored(fields, verdict.call, tool, catalog)
-    heard = _text(result) or " "
+    said = _authored(fields, verdict.call, tool, catalog, has_default=False)
+    heard = text_of(result) or " "
     return Report(call=verdict.call, diagnoses=(said,), is_refusal=True, heard=heard, info_tool=helper(policy, catalog))
 
 
-def _authored(fields: Mapping[str, Any], call: Call, tool: Tool, catalog: Catalog) -> Diagnosis:
+def _authored(
+    fields: Mapping[str, Any], call: Call, tool: Tool, catalog: Catalog, *, has_default: bool = True
+) -> Diagnosis:
     from fingerpost import authored
 
-    return authored.diagnosed(fields, fields["message"], call, tool, catalog, kind=fields["said"])
+    said = fields["said"]
+    return authored.diagnosed(fields, fields["message"], call, tool, catalog, kind=said, has_default=has_default)
 
 
 def is_plain(reply: Any) -> bool:
@@ -165,10 +172,17 @@ def is_plain(reply: Any) -> bool:
 def is_unknown_tool(reply: Any, name: str) -> bool:
     """Whether a reply says that there is no such tool."""
     said = as_object(reply)
-    if "content" not in said:
-        return said.get("code") in _NO_TOOL
-    text = _text(said)
-    return said.get("isError") is True and name[:64] in text and _UNKNOWN.search(text[:_LONGEST_READ]) is not None
+    is_result = "content" in said
+    if not is_result and said.get("code") in _NO_TOOL:
+        return True
+    text = (text_of(said) if is_result else str(said.get("message")))[:_LONGEST_READ]
+    return is_failure(said) and name[:64] in text and _UNKNOWN.search(text) is not None
+
+
+def is_failure(reply: Any) -> bool:
+    """Whether a reply is an error, of the tool or of the protocol."""
+    said = as_object(reply)
+    return said.get("isError") is True or (isinstance(said.get("code"), int) and "content" not in said)
 
 
 def _failure(
@@ -231,7 +245,8 @@ def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
     return tuple(hints.diagnose(text, tool, catalog))
 
 
-def _text(result: Mapping[str, Any]) -> str:
+def text_of(result: Mapping[str, Any]) -> str:
+    """The words of a reply, as far as they are read."""
     blocks = as_list(result.get("content"))[:20]
     return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:_LONGEST_READ]
 

@@ -18,9 +18,9 @@ from mcp.server.subscriptions import ServerEvent, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
+from fingerpost import info
 from fingerpost.catalog import Catalog
-from fingerpost.chain import Chain, Context, bus_of, high_level, is_ours, raised_here, server_behind, watch
-from fingerpost.desk import is_failure
+from fingerpost.chain import Chain, Context, bus_of, high_level, is_ours, server_behind, watch
 from fingerpost.diagnosis import Call
 from fingerpost.door import Door
 from fingerpost.exchange import Exchange, Outcome
@@ -35,18 +35,20 @@ _NOT_FOUND = (-32602, -32002, 0)
 class Guidance(Door):
     __doc__ = Door.__doc__
 
-    _last: Server[Any] | None = None
-    _token: object = None
-
     @classmethod
     def install(cls, server: MCPServer[Any] | Server[Any], *args: Any, **kwargs: Any) -> Guidance:
         """Put guidance in front of a server that exists already."""
+        if not isinstance(server, MCPServer | Server):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"server must be an MCPServer or a Server of the mcp SDK, got {type(server).__name__}; "
+                "for FastMCP: from fingerpost.fastmcp import Guidance; mcp.add_middleware(Guidance())"
+            )
         guidance = cls(*args, **kwargs)
         server.middleware.append(guidance)
         return guidance
 
     def __call__(self, ctx: Context, call_next: CallNext) -> CoroutineType[Any, Any, Any]:
-        if ctx.request_id is None or is_ours.get():
+        if ctx.request_id is None:
             return _passed(ctx, call_next)
         match ctx.method:
             case "tools/call":
@@ -63,15 +65,19 @@ class Guidance(Door):
                 return _passed(ctx, call_next)
 
     async def _call_tool(self, ctx: Context, call_next: CallNext) -> Any:
-        params = as_object(ctx.params)
+        params, outcome = as_object(ctx.params), None
         name, arguments = params.get("name"), params.get("arguments", {})
-        if (caller := self._caller(ctx, call_next)) is None or not isinstance(name, str):
+        if not isinstance(name, str) or (caller := self._caller(ctx, call_next)) is None:
             return await call_next(ctx)
-        outcome = None
         if self._lets_pass(caller, name, arguments):
-            outcome = await _sent(Chain(ctx, call_next))
-            if outcome.cause is None and self._desk.has_nothing_to_say(outcome.reply):
-                return outcome.reply
+            try:
+                reply = await call_next(ctx)
+            except Exception as error:
+                outcome = Chain(ctx, call_next).failed(error)
+            else:
+                if self._desk.has_nothing_to_say(reply):
+                    return reply
+                outcome = Chain(ctx, call_next).answered(reply)
         exchange = _Exchange(self._desk, self._tools, caller, Call(name, arguments))
         exchange.door, exchange.chain = self, Chain(ctx, call_next)
         return exchange.chain.wired(*await exchange.run(outcome))
@@ -79,17 +85,15 @@ class Guidance(Door):
     def _caller(self, ctx: Context, call_next: CallNext) -> object:
         """Who is calling which server; nothing where that cannot be told, and then nothing is said."""
         try:
-            return self._met(call_next), principal(ctx, as_object(ctx.params).get("_meta"))
+            server = server_behind(call_next)
+            if server is not self._last and server is not None:
+                self._meet(server)
+            return self._token, principal(ctx, as_object(ctx.params).get("_meta"))
         except Exception as error:
             self._desk.failed(error)
             return None
 
-    def _met(self, call_next: CallNext) -> object:
-        """A token for the server that this guidance stands in front of."""
-        server = server_behind(call_next)
-        return self._token if server is self._last or server is None else self._introduced(server)
-
-    def _introduced(self, server: Server[Any]) -> object:
+    def _meet(self, server: Server[Any]) -> None:
         """What is done once for each server: hear when its list changes, and what its tools raise."""
         if server not in self._servers:
             self._servers[server] = object()
@@ -98,7 +102,6 @@ class Guidance(Door):
             if isinstance(high := high_level(server), MCPServer):
                 watch(cast("MCPServer[Any]", high))
         self._last, self._token = server, self._servers[server]
-        return self._token
 
     def _on_event(self, event: ServerEvent) -> None:
         if isinstance(event, ToolsListChanged):
@@ -116,15 +119,26 @@ class Guidance(Door):
             return result
 
     async def _labelled(self, page: dict[str, Any], chain: Chain) -> dict[str, Any]:
-        """A page of the list as clients see it; our own tool stands on the last page."""
+        """A page of the list as clients see it; our own tool stands on the last page.
+
+        It is the same when we ask for it ourselves: what stands between us and the client may keep it.
+        """
         tools = as_list(page["tools"])
         labelled, own = self._desk.labelled(tools), list[Any]()
-        caller = self._caller(chain.ctx, chain.call_next)
-        if not page.get("nextCursor") and caller is not None:
-            is_whole = not as_object(chain.ctx.params).get("cursor") and chain.is_outermost(self)
-            catalog = self._kept(caller, tools, page, chain) if is_whole else await self.read_tools(caller, chain)
-            own = self._desk.own_tools(catalog) if catalog else []
+        if not page.get("nextCursor"):
+            own = self._desk.own_tools(await self._names(tools, page, chain))
         return page if labelled is tools and not own else {**page, "tools": [*labelled, *own]}
+
+    async def _names(self, tools: list[Any], page: dict[str, Any], chain: Chain) -> set[str]:
+        """The names that are taken, on every page of the list. A list that passes is kept, for it was read anyway."""
+        caller = self._caller(chain.ctx, chain.call_next)
+        is_only = not as_object(chain.ctx.params).get("cursor")
+        if is_ours.get() or caller is None or is_only:
+            if caller is not None and is_only and not is_ours.get():
+                self._kept(caller, tools, page if chain.is_outermost(self) else {}, chain)
+            return {str(as_object(tool).get("name")) for tool in tools}
+        every = await chain.entries("tools/list", "tools") or tools
+        return {str(as_object(tool).get("name")) for tool in every if not info.is_ours(tool, KEY)}
 
     async def read_tools(self, caller: object, chain: Chain) -> Catalog | None:
         """The caller's own list, every page of it, put on the shelf; none where it cannot be read."""
@@ -208,30 +222,20 @@ class _Exchange(Exchange):
     door: Guidance
 
     async def send(self, call: Call) -> Outcome:
-        if call is self.call:
-            return await _sent(self.chain)
-        params = {**as_object(self.chain.ctx.params), "name": call.tool, "arguments": call.arguments}
-        return await _sent(replace(self.chain, ctx=replace(self.chain.ctx, params=params)))
+        ctx = self.chain.ctx
+        if call is not self.call:
+            ctx = replace(ctx, params={**as_object(ctx.params), "name": call.tool, "arguments": call.arguments})
+        try:
+            reply = await self.chain.call_next(ctx)
+        except Exception as error:
+            return self.chain.failed(error)
+        return self.chain.answered(reply)
 
     async def read(self) -> Catalog | None:
         return await self.door.read_tools(self.caller, self.chain)
 
     async def announce(self) -> None:
         await self.door.announce(self.chain)
-
-
-async def _sent(chain: Chain) -> Outcome:
-    """What the server answers, and what its tool raised where it answers with a failure."""
-    raised: list[BaseException] = []
-    token = raised_here.set(raised)
-    try:
-        reply = await chain.call_next(chain.ctx)
-    except Exception as error:
-        is_masked = not isinstance(error, MCPError)
-        return Outcome(chain.error_of(error), error, is_raised=True, is_masked=is_masked)
-    finally:
-        raised_here.reset(token)
-    return Outcome(reply, raised[-1], is_masked=True) if raised and is_failure(reply) else Outcome(reply)
 
 
 async def _passed(ctx: Context, call_next: CallNext) -> Any:

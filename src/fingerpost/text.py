@@ -135,7 +135,8 @@ def _needs(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
         yield f"Similar tools: {listed(names, limit=5)}."
     readings = [fix.label for fix in diagnosis.fixes if fix.label][:3]
     if not names and readings and not is_corrected:
-        yield f"Nearest to {quoted(str(diagnosis.details.get('got', '')))}: {listed(readings)}."
+        got = diagnosis.details.get("got")
+        yield f"Nearest{f' to {quoted(str(got))}' if got is not None else ''}: {listed(readings)}."
     if diagnosis.hint:
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)
