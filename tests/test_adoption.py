@@ -626,8 +626,9 @@ class TestAnnotations:
         "fingerpost.desk.judged", "fingerpost.desk.guided", "fingerpost.desk.failed", "fingerpost.desk.raised",
         "fingerpost.desk.Desk.catalog", "fingerpost.desk.addressed.admitted", "fingerpost.desk.render",
         "fingerpost.desk.info.answer", "fingerpost.annotations.Effects.observe",
-        "fingerpost.annotations.Effects.labelled",
-        "fingerpost.shelf.Shelf.any", "fingerpost.exchange.Exchange._admitted", "fingerpost.{door}.principal",
+        "fingerpost.annotations.Effects.labelled", "fingerpost.shelf.Shelf.any", "fingerpost.exchange.is_unknown_tool",
+        "fingerpost.exchange.Exchange._admitted", "fingerpost.exchange.Exchange._answered",
+        "fingerpost.{door}.principal",
     ],
 )  # fmt: skip
 def test_if_guidance_fails_the_servers_own_reply_goes_through(

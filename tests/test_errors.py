@@ -193,7 +193,7 @@ def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
 
 
 def test_wrappers_without_end_are_not_followed_for_ever() -> None:
-    outer = exceptions.ToolError("outer")
+    outer = exceptions.ToolError("Error executing tool outer")
     outer.__cause__ = outer
     assert behind(outer) is outer
 
@@ -492,6 +492,38 @@ def test_secrets_never_leave_at_any_length(framework: str, size: int) -> None:
     shown = json.dumps([reply.texts, reply.meta, reply.structured])
     assert CANARY not in shown
     assert len(shown) < 6_000
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_caller_sends_in_secret_is_not_sent_back(
+    framework: str, era: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """T3 through the doors: not in a reply, a log or on a terminal, whatever is wrong with the call."""
+    logging.disable(logging.NOTSET)
+    caplog.set_level(logging.INFO, logger="fingerpost")
+    secret = "k9Xq7Lm2Zp4Rt8Vw1Bn5"
+    server = Adopted(framework)
+
+    def login(user: str, password: str, retries: int = 3) -> str:
+        raise ToolOperationError("Rejected", details={"password": password}, hint=f"token={password}")
+
+    server.tool(login)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("login", {"user": secret, "password": secret, "retries": "x"}),
+        ("login", {"user": "a", "passwrd": secret}),
+        ("logn", {"user": secret, "password": secret}),
+        ("login", {"password": {"value": secret}}),
+        ("login", {"user": "a", "password": secret, "extra": secret}),
+        ("login", {"user": "a", "password": secret}),
+        ("info", {"tool": secret}),
+    ]
+    for name, arguments in calls:
+        for times in (1, 2, 3):
+            reply = said(server, name, arguments, era=era, times=times)
+            assert secret not in json.dumps([reply.texts, reply.meta, reply.structured]), (name, arguments)
+    assert secret not in "".join(record.getMessage() for record in caplog.records if record.name == "fingerpost")
+    assert server.guidance.failures == 0
 
 
 def test_tracebacks_and_terminal_codes_are_removed() -> None:

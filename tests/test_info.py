@@ -95,3 +95,10 @@ def test_the_full_level_says_what_objects_and_lists_consist_of() -> None:
     text = said(Catalog.listed([{"name": "add", "inputSchema": schema}]), tool="add", detail="full")
     assert text.count('"name": {"required": true, "type": "string"}') == 3
     assert 'many: {"required": false, "type": "array", "items": {"type": "object", "properties": ' in text
+
+
+def test_a_schema_that_holds_itself_is_shown_so_far() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}, "value": {"type": "integer"}}}
+    schema = {"type": "object", "$defs": {"N": node}, "properties": {"head": {"$ref": "#/$defs/N"}}}
+    text = said(Catalog.listed([{"name": "add", "inputSchema": schema}]), tool="add", detail="full")
+    assert 1 < text.count('"value"') < 6

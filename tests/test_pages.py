@@ -89,5 +89,18 @@ def test_messages_speak_with_one_voice() -> None:
                 assert len(set(lines)) == len(lines)
 
 
+def test_no_sentence_stands_twice_in_one_reply() -> None:
+    """Hints are additive: neither the server's own words nor ours are said again."""
+    for path in sorted(PAGES.glob("*.md")):
+        for case in page_cases(path.read_text(encoding="utf-8")):
+            if case.rendered[0] in ("guidance", "data", "rendered"):
+                continue
+            result = case.given.result or {}
+            heard = [block.get("text", "") for block in result.get("content", [])] or [result.get("message", "")]
+            said = [one for text in (*heard, case.rendered[1]) for one in re.split(r"(?<=[.?!])\s+|\n", text) if one]
+            plain = [one.rstrip(".") for one in said]
+            assert len(plain) == len(set(plain)), (path.name, case.heading, said)
+
+
 def test_pages_are_shipped() -> None:
     assert Path(PAGES).is_dir()

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from fingerpost.errors import ToolOperationError
 from fingerpost.exchange import Outcome
 from fingerpost.raised import behind, words_of
-from fingerpost.replies import is_failure, text_of
+from fingerpost.replies import LONGEST_READ, is_failure, text_of
 from fingerpost.untrusted import as_list, as_object
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -36,7 +36,7 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 _MOST_PAGES = 200
 
 is_ours: ContextVar[bool] = ContextVar("fingerpost_is_ours", default=False)
-"""Set while we ask the server for a list ourselves: that list is then left as it is."""
+"""Set while we ask the server for a list ourselves, so that asking does not make us ask again."""
 
 _RAISED = "fingerpost_raised"
 """Where what a tool raised, and what is answered for it, is noted on its request: a middleware sees a masked text."""
@@ -111,9 +111,8 @@ class Chain:
 
     def answered(self, reply: Any) -> Outcome:
         """What the server answered, and what its tool raised where that is a failure."""
-        text = text_of(reply) if is_failure(reply) else None
-        answer, raised = vars(self.ctx.session).get(_RAISED, (None, None))
-        if raised is None or answer != text:
+        answer, raised = vars(self.ctx.session).get(_RAISED, ("", None))
+        if raised is None or not is_failure(reply) or text_of(reply) != answer[:LONGEST_READ]:
             return Outcome(reply)  # what a tool has caught is its own, and so is what it says instead
         return Outcome(reply, raised, is_masked=words_of(behind(raised)) not in answer)
 
@@ -156,9 +155,7 @@ def _innermost(call_next: CallNext) -> CallNext:
 
 def server_behind(call_next: CallNext) -> Server[Any] | None:
     """The server that a middleware stands in front of: the last of the chain is a function of its runner's."""
-    inner: Any = call_next
-    while type(inner) is partial:
-        inner = cast("Any", inner).args[-1]
+    inner: Any = _innermost(call_next)
     if type(inner) is not FunctionType:
         return None
     if inner.__code__ is not _runners.code:
@@ -207,9 +204,8 @@ def protocol_error(error: Exception, *, is_modern: bool) -> dict[str, Any]:
 def _is_request_for(name: str, context: Any) -> bool:
     """Whether a tool runs because a client called it, and not because another tool did."""
     try:
-        request = context.request_context
-        return request.params["name"] == name
-    except Exception:
+        return context.request_context.params["name"] == name
+    except Exception:  # there may be neither a context nor a request
         return False
 
 
@@ -228,10 +224,10 @@ def watch(server: MCPServer[Any]) -> None:
             if not _is_request_for(name, context):
                 raise
             meant = behind(error)
-            is_ours = isinstance(meant, ToolOperationError) and bool(words_of(meant))
-            answer = words_of(meant if is_ours else error)
+            is_for_callers = isinstance(meant, ToolOperationError) and bool(words_of(meant))
+            answer = words_of(meant if is_for_callers else error)
             vars(context.request_context.session)[_RAISED] = answer, error
-            if is_ours:
+            if is_for_callers:
                 raise ToolError(answer) from error
             raise
 

@@ -98,6 +98,7 @@ class Exchange(ABC):
         except Exception as error:
             self.desk.failed(error)
             return outcome.reply, outcome
+        await self._noted(verdict.call)
         outcome = await self.send(verdict.call)
         return await self._finished(verdict, outcome), outcome
 
@@ -114,13 +115,14 @@ class Exchange(ABC):
             return None
         if verdict.action in ("refuse", "ask"):
             return self.desk.refused(self.caller, verdict, self._known)
-        if self.desk.effects and self.desk.effects.observe(verdict.call.tool, verdict.call.arguments):
-            await self._announced()
+        await self._noted(verdict.call)
         return None
 
-    async def _announced(self) -> None:
+    async def _noted(self, call: Call) -> None:
+        """What a call is about to do, as far as that is declared, and the news of it."""
         try:
-            await self.announce()
+            if self.desk.effects and self.desk.effects.observe(call.tool, call.arguments):
+                await self.announce()
         except Exception as error:  # that a label has changed is no reason to hold up a call
             self.desk.failed(error)
 

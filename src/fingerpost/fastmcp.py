@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, TypeGuard, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import mcp_types
 from fastmcp import Context, FastMCP
@@ -35,7 +35,7 @@ from fingerpost.untrusted import as_object
 T = TypeVar("T")
 
 _is_ours: ContextVar[bool] = ContextVar("fingerpost_fastmcp_is_ours", default=False)
-"""Set while we ask the server for a list ourselves: that list is then left as it is."""
+"""Set while we ask the server for a list ourselves: whoever asks then keeps what comes."""
 
 
 class Guidance(Door, Middleware):
@@ -50,7 +50,7 @@ class Guidance(Door, Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         message, here = context.message, context.fastmcp_context
-        if not _is_of_a_client(here) or _asks_for_a_version(message) or (caller := self._caller(here)) is None:
+        if here is None or (caller := self._caller(here)) is None or _asks_for_a_version(message):
             return await call_next(context)  # what is listed is the newest version, which is not the one asked for
         sent = message.arguments if message.arguments is not None else {}
         outcome, result = None, None
@@ -60,9 +60,9 @@ class Guidance(Door, Middleware):
             except Exception as error:
                 outcome = _outcome_of(error, here)
             else:
-                if self._desk.has_nothing_to_say(reply := _wire_result(result)):
+                if self._desk.has_nothing_to_say(_gist(result)):
                     return result
-                outcome = Outcome(reply)
+                outcome = Outcome(_wire_result(result))
         exchange = _Exchange(self._desk, self._tools, caller, Call(message.name, sent))
         exchange.door, exchange.context, exchange.call_next, exchange.result = self, context, call_next, result
         reply, outcome = await exchange.run(outcome)
@@ -77,7 +77,7 @@ class Guidance(Door, Middleware):
         """A call whose arguments are no object never gets to the tools: FastMCP shows it here, once it has failed."""
         here = context.fastmcp_context
         params = as_object(context.message) if context.method == "tools/call" else {}
-        name, caller = params.get("name"), self._caller(here) if params and here else None
+        name, caller = params.get("name"), self._caller(here) if params and here is not None else None
         if here is None or caller is None or not isinstance(name, str):
             return await call_next(context)
         exchange = _MalformedExchange(self._desk, self._tools, caller, Call(name, params.get("arguments")))
@@ -88,12 +88,16 @@ class Guidance(Door, Middleware):
         return _stamped(reply, here)
 
     def _caller(self, here: Context) -> object:
-        """Who is calling which server; nothing where that cannot be told, and then nothing is said."""
+        """Who is calling which server; nothing where it is no client, or cannot be told: then nothing is said.
+
+        What a tool, or whoever holds the server, asks of it is none of ours.
+        """
         try:
-            request = here.request_context
+            if (request := here.request_context) is None or _around(here) is not None:
+                return None
             if (server := here.fastmcp) is not self._last:
                 self._last, self._token = server, self._servers.setdefault(server, object())
-            return self._token, request and principal(request, request.meta)
+            return self._token, principal(request, request.meta)
         except Exception as error:
             self._desk.failed(error)
             return None
@@ -152,7 +156,7 @@ class Guidance(Door, Middleware):
         call_next: CallNext[mcp_types.GetPromptRequestParams, PromptResult],
     ) -> PromptResult:
         message, here = context.message, context.fastmcp_context
-        if not _is_of_a_client(here) or (caller := self._caller(here)) is None:
+        if here is None or (caller := self._caller(here)) is None:
             return await call_next(context)
         read = partial(_listed, here.fastmcp.list_prompts, lambda prompt: _wire(prompt.to_mcp_prompt()))
         verdict = await self._admitted(Call(message.name, message.arguments or {}), caller, read)
@@ -177,7 +181,7 @@ class Guidance(Door, Middleware):
             return await super().on_read_resource(context, call_next)
         except (NotFoundError, DisabledError) as error:
             here, uri = context.fastmcp_context, str(context.message.uri)
-            report = await self._lost(uri, here.fastmcp) if _is_of_a_client(here) else SILENCE
+            report = await self._lost(uri, here.fastmcp) if here and self._caller(here) is not None else SILENCE
             known = MCPError(mcp_types.INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
             if (guided := self._guided_error(known, report)) is None:
                 raise
@@ -233,11 +237,6 @@ async def _listed(
         _is_ours.reset(token)
 
 
-def _is_of_a_client(here: Context | None) -> TypeGuard[Context]:
-    """Whether something is asked for by a client, and not by a tool or by whoever holds the server."""
-    return here is not None and here.request_context is not None and _around(here) is None
-
-
 def _is_mounted(here: Context) -> bool:
     """Whether a list is made for a server that this one is a part of, under names of that server's."""
     around = _around(here)
@@ -252,7 +251,7 @@ def _around(here: Context) -> Context | None:
 
 
 def _asks_for_a_version(message: mcp_types.CallToolRequestParams) -> bool:
-    return "version" in as_object((message.meta or {}).get("fastmcp"))
+    return message.meta is not None and "version" in as_object(message.meta.get("fastmcp"))
 
 
 class _Exchange(Exchange):
@@ -306,12 +305,18 @@ def _outcome_of(error: Exception, here: Context) -> Outcome:
     """What FastMCP makes of an exception on the wire."""
     request = here.request_context
     is_modern = request is not None and request.protocol_version in MODERN_PROTOCOL_VERSIONS
-    if isinstance(error, MCPError):
-        return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True)
     if not isinstance(error, NotFoundError | DisabledError | FastMCPError):
-        return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True, is_masked=True)
+        is_masked = not isinstance(error, MCPError)
+        return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True, is_masked=is_masked)
     reply = {"isError": True, "content": [{"type": "text", "text": words_of(error)}]}
     return Outcome(reply, error, is_raised=True, is_masked=words_of(behind(error)) not in words_of(error))
+
+
+def _gist(result: Any) -> dict[str, Any]:
+    """Just enough of a result to see whether it is one of the many about which nothing is said."""
+    if type(result) is not ToolResult or result.structured_content is None:
+        return _wire_result(result)
+    return {"structuredContent": result.structured_content, "isError": result.is_error}
 
 
 def _wire_result(result: Any) -> dict[str, Any]:

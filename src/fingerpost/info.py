@@ -13,7 +13,7 @@ from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
 from fingerpost.disclosure import Level
 from fingerpost.matching import closest
-from fingerpost.redact import clean
+from fingerpost.redact import clean, is_harmless
 from fingerpost.untrusted import as_object
 from fingerpost.voice import counted, encoded, is_name, label, listed, quoted
 
@@ -65,7 +65,7 @@ def not_there(call: Call, catalog: Catalog) -> Iterator[str]:
     """Which tool was probably meant, and how to see them all."""
     name = str(as_object(call.arguments).get("tool"))
     near = closest(name, catalog.names, "tool")[:3]
-    yield f"Tool {quoted(name)} not found."
+    yield f"Tool {quoted(name)} not found." if is_harmless(name) else "There is no tool by that name."
     if near and near[0].is_clear:
         yield f"Try: {call.tool}(tool: {encoded(clean(near[0].name))})"
     elif near:

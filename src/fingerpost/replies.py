@@ -29,7 +29,9 @@ from fingerpost.untrusted import as_list, as_object, as_strings
 KEY = "dev.fingerpost/guidance"
 """The key of the machine copy, and the id of the protocol extension."""
 
-_LONGEST_READ = 16 * 1024
+LONGEST_READ = 16 * 1024
+"""As much of a reply's text as is read."""
+
 _TELLING = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
 """Fields of a successful reply by which it may tell of a failure after all, whole or in part."""
 
@@ -175,7 +177,7 @@ def is_unknown_tool(reply: Any, name: str) -> bool:
     is_result = "content" in said
     if not is_result and said.get("code") in _NO_TOOL:
         return True
-    text = (text_of(said) if is_result else str(said.get("message")))[:_LONGEST_READ]
+    text = (text_of(said) if is_result else str(said.get("message")))[:LONGEST_READ]
     return is_failure(said) and name[:64] in text and _UNKNOWN.search(text) is not None
 
 
@@ -226,10 +228,10 @@ def _heard(text: str, call: Call, tool: Tool) -> Report:
     """What the server's own words say is wrong with the arguments, as far as they speak of declared names."""
     from fingerpost import dialects  # a few dozen patterns, which a process without failures need not compile
 
-    model = _MODEL.search(text[:_LONGEST_READ])
+    model = _MODEL.search(text[:LONGEST_READ])
     if not tool.is_checkable or (model and not _is_of(tool, normal_form(model[1]))):
         return Report(call=call)
-    said = dialects.read(text[:_LONGEST_READ])
+    said = dialects.read(text[:LONGEST_READ])
     return explained(Case(call, tool, said=tuple(one for one in said if holds(one, call, tool))))
 
 
@@ -248,7 +250,7 @@ def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
 def text_of(result: Mapping[str, Any]) -> str:
     """The words of a reply, as far as they are read."""
     blocks = as_list(result.get("content"))[:20]
-    return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:_LONGEST_READ]
+    return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:LONGEST_READ]
 
 
 def _protocol_error(error: dict[str, Any], report: Report, policy: Policy) -> dict[str, Any]:

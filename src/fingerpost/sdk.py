@@ -131,14 +131,12 @@ class Guidance(Door):
 
     async def _names(self, tools: list[Any], page: dict[str, Any], chain: Chain) -> set[str]:
         """The names that are taken, on every page of the list. A list that passes is kept, for it was read anyway."""
-        caller = self._caller(chain.ctx, chain.call_next)
-        is_only = not as_object(chain.ctx.params).get("cursor")
-        if is_ours.get() or caller is None or is_only:
-            if caller is not None and is_only and not is_ours.get():
-                self._kept(caller, tools, page if chain.is_outermost(self) else {}, chain)
-            return {str(as_object(tool).get("name")) for tool in tools}
-        every = await chain.entries("tools/list", "tools") or tools
-        return {str(as_object(tool).get("name")) for tool in every if not info.is_ours(tool, KEY)}
+        caller = None if is_ours.get() else self._caller(chain.ctx, chain.call_next)
+        if caller is not None and as_object(chain.ctx.params).get("cursor"):
+            tools = await chain.entries("tools/list", "tools") or tools
+        elif caller is not None:
+            self._kept(caller, tools, page if chain.is_outermost(self) else {}, chain)
+        return {str(as_object(tool).get("name")) for tool in tools if not info.is_ours(tool, KEY)}
 
     async def read_tools(self, caller: object, chain: Chain) -> Catalog | None:
         """The caller's own list, every page of it, put on the shelf; none where it cannot be read."""
