@@ -636,7 +636,8 @@ def test_if_guidance_fails_the_servers_own_reply_goes_through(
 ) -> None:
     logging.disable(logging.NOTSET)
     server = librarian(framework)
-    server.guidance._desk.effects.__init__({"search": lambda arguments: True})
+    server.guidance._desk.effects.__init__({"search": lambda arguments: bool(arguments)})
+    server.guidance._desk._watches = True
 
     def boom(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("canary-of-ours")
