@@ -31,6 +31,7 @@ from pydantic import ValidationError
 
 from fingerpost import KEY, Policy, fastmcp, sdk
 from fingerpost.errors import ToolOperationError
+from fingerpost.exchange import Exchange
 
 MODERN = "2026-07-28"
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
@@ -385,6 +386,28 @@ def test_right_calls_read_no_list_in_the_steady_state(framework: str, era: str) 
         return counted.lists - before
 
     assert asked(server, ask, era=era) == 0
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_right_calls_take_the_short_cut_also_after_wrong_ones(framework: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, long_ways = code(framework), list[str]()
+    original = Exchange.run
+
+    async def counted(self: Any, *args: Any) -> Any:
+        long_ways.append(self.call.tool)
+        return await original(self, *args)
+
+    monkeypatch.setattr(Exchange, "run", counted)
+
+    async def ask(client: Client) -> None:
+        await client.list_tools()
+        for number in range(5):
+            await called(client, "search", {"pattern": str(number)})
+            await called(client, "serach", {"pattern": str(number)})
+
+    asked(server, ask)
+    assert long_ways == ["serach"] * 5
+    assert len(server.guidance._desk._repeats) == 5
 
 
 def paged(size: int, total: int, **kwargs: Any) -> tuple[Server[Any], list[str | None]]:

@@ -8,8 +8,10 @@ import pytest
 
 from bench.corpus import many_tools
 from bench.tokens import estimated
-from fingerpost import Call, Catalog
-from fingerpost.info import answer, described_as, not_there
+from fingerpost import Call, Catalog, Policy, Verdict
+from fingerpost.annotations import Effects
+from fingerpost.desk import Desk
+from fingerpost.info import described_as
 
 
 def listed(*names: str) -> Catalog:
@@ -20,9 +22,9 @@ def listed(*names: str) -> Catalog:
 
 
 def said(catalog: Catalog, **arguments: Any) -> str:
-    call = Call("info", arguments)
-    text = answer(call, catalog)
-    return "\n".join(not_there(call, catalog)) if text is None else text
+    desk = Desk(Policy(), "nested", Effects())
+    reply = desk.explained("me", Verdict("forward", Call("info", arguments)), catalog)
+    return "\n".join(block["text"] for block in reply["content"])
 
 
 def test_an_overview_counts_the_categories_and_names_their_tools() -> None:
@@ -78,9 +80,9 @@ def test_each_level_shows_more_of_one_tool() -> None:
 
 def test_a_tool_that_is_not_there_is_answered_with_what_is() -> None:
     catalog = listed("get_user", "get_users", "search")
-    assert said(catalog, tool="serach").splitlines()[1] == 'Try: info(tool: "search")'
-    assert "Similar tools: " in said(listed("get_user_by_id", "get_user_by_name"), tool="get_user")
-    assert said(catalog, tool="xyzzy") == "Tool 'xyzzy' not found.\nUse info() to list all available tools."
+    assert said(catalog, tool="serach").splitlines()[1] == 'Corrected call: info(tool: "search")'
+    assert "Nearest to 'get_user'" in said(listed("get_user_by_id", "get_user_by_name"), tool="get_user")
+    assert said(catalog, tool="xyzzy") == "Tool 'xyzzy' was not found.\nUse info() to list all available tools."
 
 
 def test_the_full_level_says_what_objects_and_lists_consist_of() -> None:

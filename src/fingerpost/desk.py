@@ -16,10 +16,11 @@ from weakref import WeakSet
 
 from fingerpost import addressed, info
 from fingerpost.annotations import Effects
-from fingerpost.catalog import Catalog
+from fingerpost.case import Case
+from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
 from fingerpost.envelope import render
-from fingerpost.guide import SILENCE, Report, Verdict, judged
+from fingerpost.guide import SILENCE, Report, Verdict, explained_by, judged
 from fingerpost.policy import Policy
 from fingerpost.repeats import Repeats, again
 from fingerpost.replies import KEY, failed, guided, is_failure, is_plain, raised
@@ -85,9 +86,13 @@ class Desk:
         tool = catalog.get(name) if catalog is not None and not self._watches else None
         return tool is not None and tool.is_plainly_right(arguments) and name != self.policy.info_tool
 
-    def has_nothing_to_say(self, reply: Any) -> bool:
-        """Whether a reply to such a call can be left alone without looking any closer."""
-        return not self._repeats.callers and is_plain(reply)
+    def has_nothing_to_say(self, caller: object, name: str, arguments: Any, reply: Any) -> bool:
+        """Whether the reply to such a call can be left alone without looking any closer."""
+        if not is_plain(reply):
+            return False
+        if caller in self._repeats.callers:
+            self._repeats.succeeded(caller, Call(name, arguments))
+        return True
 
     def judged(self, call: Call, catalog: Catalog) -> Verdict:
         """What to do with a call."""
@@ -105,12 +110,14 @@ class Desk:
         """Whether a call is for our own tool that explains tools."""
         return call.tool == self.policy.info_tool and catalog in self._with_info
 
-    def explained(self, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
+    def explained(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
         """The reply to a call of the tool that explains tools, and to what was mended in it."""
-        said = info.answer(verdict.call, catalog)
-        lines = info.not_there(verdict.call, catalog) if said is None else [said]
-        result = {"content": [{"type": "text", "text": "\n".join(lines)}], "isError": said is None}
-        return result if said is None else guided(verdict.call, result, catalog, self.policy, verdict)
+        call, tool = verdict.call, catalog.get(verdict.call.tool)
+        if (said := info.answer(call, catalog)) is None:
+            report = explained_by(info.astray(call, catalog), Case(call, tool or Tool(call.tool)), None)
+            return failed(self._recounted(caller, report), tool, self.policy, self._shape)
+        result = {"content": [{"type": "text", "text": said}], "isError": False}
+        return guided(call, result, catalog, self.policy, verdict)
 
     def answered(
         self,
@@ -130,7 +137,7 @@ class Desk:
         said = self.safely(
             lambda: guided(call, reply, catalog, self.policy, verdict, recount=recount, kind=kind), reply
         )
-        if self._repeats.callers and not is_failure(said):
+        if caller in self._repeats.callers and not is_failure(said):
             self._repeats.succeeded(caller, call)
         return said
 

@@ -94,7 +94,7 @@ class Exchange(ABC):
                 return self.desk.refused(self.caller, verdict, self._known), None
             if explains:
                 await self._refresh()
-                return self.desk.explained(verdict, self._known), None
+                return self.desk.explained(self.caller, verdict, self._known), None
         except Exception as error:
             self.desk.failed(error)
             return outcome.reply, outcome

@@ -60,7 +60,7 @@ class Guidance(Door, Middleware):
             except Exception as error:
                 outcome = _outcome_of(error, here)
             else:
-                if self._desk.has_nothing_to_say(_gist(result)):
+                if self._desk.has_nothing_to_say(caller, message.name, sent, _gist(result)):
                     return result
                 outcome = Outcome(_wire_result(result))
         exchange = _Exchange(self._desk, self._tools, caller, Call(message.name, sent))

@@ -10,12 +10,12 @@ from typing import Any, cast, get_args
 
 from fingerpost import disclosure
 from fingerpost.catalog import Catalog, Tool
-from fingerpost.diagnosis import Call
+from fingerpost.diagnosis import Applicability, Call, Diagnosis, Fix, Replace
 from fingerpost.disclosure import Level
-from fingerpost.matching import closest
-from fingerpost.redact import clean, is_harmless
+from fingerpost.matching import Match, closest
+from fingerpost.redact import clean, is_harmless, shown
 from fingerpost.untrusted import as_object
-from fingerpost.voice import counted, encoded, is_name, label, listed, quoted
+from fingerpost.voice import counted, encoded, is_name, label, quoted
 
 _LONGEST_OVERVIEW = 780
 """Characters: under 400 tokens, for names are dearer than prose."""
@@ -61,16 +61,25 @@ def answer(call: Call, catalog: Catalog) -> str | None:
     return "\n".join(_within([_summarised(one) for one in members if one], _LONGEST_LIST)) or None
 
 
-def not_there(call: Call, catalog: Catalog) -> Iterator[str]:
-    """Which tool was probably meant, and how to see them all."""
+def astray(call: Call, catalog: Catalog) -> Diagnosis:
+    """What is said to one who asks about a tool that is not there."""
     name = str(as_object(call.arguments).get("tool"))
-    near = closest(name, catalog.names, "tool")[:3]
-    yield f"Tool {quoted(name)} not found." if is_harmless(name) else "There is no tool by that name."
-    if near and near[0].is_clear:
-        yield f"Try: {call.tool}(tool: {encoded(clean(near[0].name))})"
-    elif near:
-        yield f"Similar tools: {listed(match.name for match in near)}."
-    yield f"Use {call.tool}() to list all available tools."
+    named = f"Tool {quoted(name)}" if is_harmless(name) else "A tool by that name"
+    return Diagnosis(
+        code="NOT_FOUND",
+        message=f"{named} was not found",
+        at=("tool",),
+        category="not_found",
+        details={"parameter": "tool", "got": shown(name), "expected": "a listed tool, or a category"},
+        fixes=tuple(_meant(match) for match in closest(name, catalog.names, "tool")[:3]),
+        hint=f"Use {call.tool}() to list all available tools",
+    )
+
+
+def _meant(match: Match) -> Fix:
+    applicability = Applicability.MACHINE_APPLICABLE if match.is_clear else Applicability.MAYBE_INCORRECT
+    edit = Replace(("tool",), match.name)
+    return Fix(edit, applicability, confidence=match.confidence, value=match.name, label=clean(match.name))
 
 
 def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:

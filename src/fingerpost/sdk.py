@@ -75,7 +75,7 @@ class Guidance(Door):
             except Exception as error:
                 outcome = Chain(ctx, call_next).failed(error)
             else:
-                if self._desk.has_nothing_to_say(reply):
+                if self._desk.has_nothing_to_say(caller, name, arguments, reply):
                     return reply
                 outcome = Chain(ctx, call_next).answered(reply)
         exchange = _Exchange(self._desk, self._tools, caller, Call(name, arguments))
