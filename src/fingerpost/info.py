@@ -94,11 +94,9 @@ def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:
 def _overview(info: str, catalog: Catalog) -> Iterator[str]:
     """Every tool by its first word; when that is too long, fewer names of each, and at last only the counts."""
     groups = _by_category(catalog, info)
-    lines: list[str] = []
-    for most in (64, 8, 3, 1, 0):
-        lines = list(_grouped(groups, most))
-        if sum(map(len, lines)) + len(lines) <= _LONGEST_OVERVIEW:
-            break
+    views = (list(_grouped(groups, most)) for most in (64, 8, 3, 1))
+    fitting = (view for view in views if sum(map(len, view)) + len(view) <= _LONGEST_OVERVIEW)
+    lines = next(fitting, None) or list(_grouped(groups, 0))
     yield f"{counted(sum(map(len, groups.values())), 'tool')}:"
     yield from _within(lines, _LONGEST_OVERVIEW)
     yield f"More on one, or on a category: {info}(tool: <name>)."
