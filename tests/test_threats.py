@@ -698,6 +698,11 @@ ARMS: tuple[Any, ...] = (
 
 
 def cpu(work: Callable[[], Any]) -> float:
+    """What work costs; asked again where it took long, for a busy machine adds to it and takes nothing off."""
+    return taken if (taken := _cpu_once(work)) < 1.0 else min(taken, _cpu_once(work))
+
+
+def _cpu_once(work: Callable[[], Any]) -> float:
     started = time.process_time()
     work()
     return time.process_time() - started
@@ -714,7 +719,7 @@ def test_a_schema_that_explodes_is_left_alone_or_survived(bomb: str) -> None:
             render(verdict.report)
             guided(Call("f", sent), FAILED, catalog, Policy(), verdict)
 
-        assert cpu(work) < 5.0, (bomb, str(sent)[:60])
+        assert cpu(work) < 2.0, (bomb, str(sent)[:60])
 
 
 # T8: regexes that explode
@@ -773,7 +778,7 @@ def test_an_evil_pattern_on_a_long_text_costs_little(pattern: str) -> None:
                 for sent in ({"a": text}, {text: text}, {"a": [text]}):
                     render(judged(Call("f", sent), catalog, Policy()).report)
 
-            assert cpu(work) < 5.0, pattern
+            assert cpu(work) < 2.0, pattern
 
 
 LONG_TEXTS = (
