@@ -129,6 +129,8 @@ class Tool:
         is_valid, takes_any = self._validator.is_valid, self.is_open or self.is_closed
         declared = frozenset(self.params)
         exposed, deprecated, nested = self.exposed, self.deprecated, self._nested
+        if not (exposed or deprecated or nested):
+            return _plain_check(is_valid, declared, takes_any=takes_any)
 
         def is_right(arguments: Any) -> bool:
             if type(arguments) is not dict or not (takes_any or declared.issuperset(cast("dict[str, Any]", arguments))):
@@ -187,6 +189,22 @@ class Tool:
     def _validator(self) -> Validator | None:
         """Compiled when first needed; none for a schema that is unreadable, broken, or refers to elsewhere."""
         return compiled(self.schema) if self.schema is not NOTHING else None
+
+
+def _plain_check(
+    is_valid: Callable[[Any], bool], declared: frozenset[str], *, takes_any: bool
+) -> Callable[[Any], bool]:
+    """The same for the many tools in which nothing can hide: the names and the validator are all there is to it."""
+
+    def is_right(arguments: Any) -> bool:
+        if type(arguments) is not dict or not (takes_any or declared.issuperset(cast("dict[str, Any]", arguments))):
+            return False
+        try:
+            return is_valid(arguments)
+        except (ValueError, RecursionError):
+            return False
+
+    return is_right
 
 
 def _is_null_by_another_word(violation: Violation, arguments: Any) -> bool:

@@ -50,6 +50,7 @@ class Desk:
         self._clock = clock
         self._repeats = Repeats()
         self._watches = bool(effects)
+        self._info_tool = policy.info_tool
         self._with_info: WeakSet[Catalog] = WeakSet()
 
     def now(self) -> float:
@@ -81,10 +82,11 @@ class Desk:
 
     # tools
 
-    def lets_pass(self, name: str, arguments: Any, catalog: Catalog | None) -> bool:
+    def lets_pass(self, name: str, arguments: Any, catalog: Catalog) -> bool:
         """The short cut for the many: a call that is plainly right, for the server, and of no effect to be noted."""
-        tool = catalog.get(name) if catalog is not None and not self._watches else None
-        return tool is not None and tool.is_plainly_right(arguments) and name != self.policy.info_tool
+        if self._watches or name == self._info_tool or (tool := catalog.get(name)) is None:
+            return False
+        return tool.is_plainly_right(arguments)
 
     def has_nothing_to_say(self, caller: object, name: str, arguments: Any, reply: Any) -> bool:
         """Whether the reply to such a call can be left alone without looking any closer."""

@@ -61,7 +61,8 @@ class Door:
     def _lets_pass(self, caller: object, name: str, arguments: Any) -> bool:
         """Whether a call is right by the caller's last known list, so that there is nothing to do but send it on."""
         try:
-            return self._desk.lets_pass(name, arguments, self._tools.any(caller))
+            catalog = self._tools.any(caller)
+            return catalog is not None and self._desk.lets_pass(name, arguments, catalog)
         except Exception as error:
             self._desk.failed(error)
             return False

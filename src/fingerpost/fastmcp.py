@@ -75,9 +75,10 @@ class Guidance(Door, Middleware):
     @override
     async def on_message(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """A call whose arguments are no object never gets to the tools: FastMCP shows it here, once it has failed."""
-        here = context.fastmcp_context
-        params = as_object(context.message) if context.method == "tools/call" else {}
-        name, caller = params.get("name"), self._caller(here) if params and here is not None else None
+        if context.method != "tools/call" or not isinstance(context.message, dict):
+            return await call_next(context)
+        here, params = context.fastmcp_context, as_object(cast("Any", context).message)
+        name, caller = params.get("name"), self._caller(here) if here is not None else None
         if here is None or caller is None or not isinstance(name, str):
             return await call_next(context)
         exchange = _MalformedExchange(self._desk, self._tools, caller, Call(name, params.get("arguments")))

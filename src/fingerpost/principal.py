@@ -10,7 +10,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any, Protocol
 
-from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fingerpost.untrusted import as_object
@@ -39,17 +39,13 @@ class Request(Protocol):
 
 def principal(request: Request, meta: Any) -> object:
     """The caller behind a request; `meta` is the `_meta` it came with."""
-    token, carrier = get_access_token(), request.request
-    said = _said(meta) if meta and is_modern(request) else ""
-    if token is None and carrier is None:
-        return said if is_modern(request) else (_connection(request), said)
-    parts = [said, *((token.client_id, token.token) if token else ()), *(_headers(carrier) if carrier else ())]
-    digest = blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return digest if is_modern(request) else (_connection(request), digest)
-
-
-def is_modern(request: Request) -> bool:
-    return request.protocol_version in MODERN_PROTOCOL_VERSIONS
+    user, carrier = auth_context_var.get(), request.request
+    whole = _said(meta) if request.protocol_version in MODERN_PROTOCOL_VERSIONS else _connection(request)
+    if user is None and carrier is None:
+        return whole
+    token = user.access_token if user else None
+    parts = [*((token.client_id, token.token) if token else ()), *(_headers(carrier) if carrier else ())]
+    return whole, blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _said(meta: Any) -> str:

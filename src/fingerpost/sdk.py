@@ -88,7 +88,7 @@ class Guidance(Door):
             server = server_behind(call_next)
             if server is not self._last and server is not None:
                 self._meet(server)
-            return self._token, principal(ctx, as_object(ctx.params).get("_meta"))
+            return self._token, principal(ctx, ctx.params and ctx.params.get("_meta"))
         except Exception as error:
             self._desk.failed(error)
             return None
