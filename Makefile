@@ -29,7 +29,8 @@ calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they 
 	@$(BIN)/python -m bench.calibrate
 
 soak: $(SETUP)  ## the laws and the threats, long and with a fresh seed
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
+	  tests/test_adoption.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
 	$(BIN)/pytest -q tests/test_pages.py --bless
