@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import PAGES, blessed, page_cases
 
-from fingerpost import repeats, rules
+from fingerpost import Report, Severity, render, repeats, rules
 from fingerpost.addressed import UNKNOWN_PROMPT, UNKNOWN_RESOURCE
 from fingerpost.hints import SYMPTOMS
 from fingerpost.rules import CONTAINER, CONTENT, unknown_tool
@@ -100,6 +100,23 @@ def test_no_sentence_stands_twice_in_one_reply() -> None:
             said = [one for text in (*heard, case.rendered[1]) for one in re.split(r"(?<=[.?!])\s+|\n", text) if one]
             plain = [one.rstrip(".") for one in said]
             assert len(plain) == len(set(plain)), (path.name, case.heading, said)
+
+
+def test_the_second_answer_to_a_refused_call_is_another_and_shorter() -> None:
+    told = 0
+    for path in sorted(PAGES.glob("*.md")):
+        for case in page_cases(path.read_text(encoding="utf-8")):
+            report = case.report
+            if report is None or not report.is_refusal or report.attempts > 1 or _is_attack(report):
+                continue
+            first, second = render(report).text, render(repeats.again(report, 2)).text
+            assert len(second) < len(first), (path.name, case.heading, first, second)
+            told += 1
+    assert told > 50
+
+
+def _is_attack(report: Report) -> bool:
+    return any(one.severity is Severity.CRITICAL for one in report.diagnoses)
 
 
 def test_pages_are_shipped() -> None:

@@ -28,8 +28,10 @@ _Counts: TypeAlias = "OrderedDict[bytes, tuple[int, float]]"
 
 def again(report: Report, attempts: int) -> Report:
     """What is said when a call fails for the `attempts`-th time."""
-    if attempts < STOP or any(one.severity is Severity.CRITICAL for one in report.diagnoses):
-        return replace(report, attempts=attempts) if attempts > 1 else report
+    if attempts == 1 or any(one.severity is Severity.CRITICAL for one in report.diagnoses):
+        return report  # an attack is answered alike each time
+    if attempts < STOP:
+        return replace(report, attempts=attempts)
     first = next(iter(report.diagnoses), None)
     stop = Diagnosis(
         code=CODE,

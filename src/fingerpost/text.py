@@ -85,7 +85,7 @@ def _again(report: Report, call: str) -> str:
         is_whole = report.applicability is not Applicability.HAS_PLACEHOLDERS
         return f"{'Send instead' if is_whole else 'Fill in and send'}: {call}"
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
-    return sentence(hint) if hint and not report.heard else "Same error again."
+    return sentence(hint) if hint and not report.heard else "Same again."
 
 
 def _remarks(report: Report, call: str) -> Iterator[str]:
