@@ -26,16 +26,9 @@ from fingerpost.policy import AutoCorrect, Policy, UnknownParams
 from fingerpost.redact import clean
 from fingerpost.shapes import Shape
 from fingerpost.style import Style
+from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_object
 from fingerpost.voice import quoted
-
-
-class Trouble(Exception):
-    """The command cannot be carried out; the message says why, `way_out` says what to do instead."""
-
-    def __init__(self, message: str, way_out: str = "") -> None:
-        super().__init__(message)
-        self.way_out = way_out
 
 
 def main(argv: Sequence[str] | None = None) -> int:
