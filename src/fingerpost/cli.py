@@ -29,6 +29,7 @@ from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_object
 from fingerpost.voice import quoted
+from fingerpost.wrap import add_wrapping
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code such as UNKNOWN_PARAM, in any case")
     explain.set_defaults(run=_explain)
     _add_closest(commands)
+    add_wrapping(commands)
     demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
     demo.set_defaults(run=_demo)
     return parser
