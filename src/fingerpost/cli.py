@@ -23,6 +23,7 @@ from fingerpost.envelope import render
 from fingerpost.guide import Verdict, admit
 from fingerpost.matching import Kind, Reading, account, closest, readings
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams
+from fingerpost.proxy import command as proxy
 from fingerpost.redact import clean
 from fingerpost.shapes import Shape
 from fingerpost.style import Style
@@ -35,7 +36,7 @@ from fingerpost.wrap import add_wrapping
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out one command line; the result is the exit code."""
     try:
-        options = _parser().parse_args(argv)
+        options = _options(list(sys.argv[1:] if argv is None else argv))
         code = options.run(options)
         sys.stdout.flush()
         return code
@@ -49,6 +50,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _options(words: list[str]) -> argparse.Namespace:
+    """What the words say. Behind `--` of a proxy stands a command of the user's, which is not ours to read."""
+    if words[:1] != ["proxy"] or "--" not in words:
+        return _parser().parse_args(words)
+    options = _parser().parse_args(words[: words.index("--")])
+    options.command = words[words.index("--") + 1 :]
+    return options
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code such as UNKNOWN_PARAM, in any case")
     explain.set_defaults(run=_explain)
     _add_closest(commands)
+    proxy.add_to(commands)
     add_wrapping(commands)
     demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
     demo.set_defaults(run=_demo)

@@ -93,8 +93,13 @@ class Desk:
         if not is_plain(reply):
             return False
         if caller in self._repeats.callers:
-            self._repeats.succeeded(caller, Call(name, arguments))
+            self.succeeded(caller, Call(name, arguments))
         return True
+
+    def succeeded(self, caller: object, call: Call) -> None:
+        """A call that may have failed before is right now."""
+        if caller in self._repeats.callers:
+            self._repeats.succeeded(caller, call)
 
     def judged(self, call: Call, catalog: Catalog) -> Verdict:
         """What to do with a call."""
@@ -139,8 +144,8 @@ class Desk:
         said = self.safely(
             lambda: guided(call, reply, catalog, self.policy, verdict, recount=recount, kind=kind), reply
         )
-        if caller in self._repeats.callers and not is_failure(said):
-            self._repeats.succeeded(caller, call)
+        if not is_failure(said):
+            self.succeeded(caller, call)
         return said
 
     def raised(

@@ -1,0 +1,89 @@
+"""What HTTP headers say of a message: who sent it, and what of its body they mirror.
+
+A 2026-07-28 request repeats its method, its name and marked arguments in headers, and servers refuse one whose
+headers and body differ. So whoever changes the body writes these headers anew.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, cast
+
+from fingerpost.catalog import Tool
+from fingerpost.diagnosis import Call
+from fingerpost.proxy.http1 import Headers
+
+SESSION = b"mcp-session-id"
+VERSION = b"mcp-protocol-version"
+METHOD = b"mcp-method"
+NAME = b"mcp-name"
+_PARAM = b"mcp-param-"
+_MARK = "x-mcp-header"
+
+_OF_ONE_REQUEST = frozenset({
+    b"accept", b"accept-encoding", b"baggage", b"cache-control", b"cf-ray", b"connection", b"content-length",
+    b"content-type", b"date", b"keep-alive", b"last-event-id", METHOD, NAME, VERSION, b"traceparent", b"tracestate",
+    b"x-amzn-trace-id", b"x-cloud-trace-context", b"x-correlation-id", b"x-request-id",
+})  # fmt: skip
+
+
+def caller_of(headers: Headers) -> bytes:
+    """Who sent a request, as a digest of every header by which a server could tell two callers apart."""
+    kept = [one for one in headers if one[0] not in _OF_ONE_REQUEST and not one[0].startswith(_PARAM)]
+    return blake2b(repr(sorted(kept)).encode(), digest_size=16).digest()
+
+
+def for_question(headers: Headers, method: str) -> Headers:
+    """The headers of a request of ours on behalf of the same caller."""
+    is_modern = any(key == METHOD for key, _ in headers)
+    kept = [one for one in headers if one[0] not in (METHOD, NAME) and not one[0].startswith(_PARAM)]
+    return [*kept, (METHOD, method.encode())] if is_modern else kept
+
+
+def for_call(headers: Headers, call: Call, tool: Tool | None) -> Headers | None:
+    """The headers of a call that was changed; none where they cannot be made to mirror it."""
+    if not any(key == METHOD for key, _ in headers):
+        return headers
+    if tool is None:
+        return None
+    kept = [one for one in headers if one[0] != NAME and not one[0].startswith(_PARAM)]
+    return [*kept, (NAME, encoded(call.tool)), *mirrored(tool.listed_schema, call.arguments)]
+
+
+def mirrored(schema: Any, arguments: Any) -> Headers:
+    """The marked arguments of a call as headers."""
+    found: Headers = []
+    for path, token in _marked(schema):
+        value = arguments
+        for key in path:
+            value = cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, bool):
+            found.append((_PARAM + token, b"true" if value else b"false"))
+        elif isinstance(value, str | int | float):
+            found.append((_PARAM + token, encoded(str(value))))
+    return found
+
+
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_PLAIN = re.compile(r"[\x20-\x7e]*")
+_CODED = re.compile(r"=\?base64\?.*\?=")
+
+
+def encoded(value: str) -> bytes:
+    """A value as a header can carry it."""
+    if _PLAIN.fullmatch(value) and value == value.strip() and not _CODED.fullmatch(value):
+        return value.encode()
+    return b"=?base64?" + base64.b64encode(value.encode("utf-8", "surrogatepass")) + b"?="
+
+
+def _marked(schema: Any, path: tuple[str, ...] = (), depth: int = 8) -> Iterator[tuple[tuple[str, ...], bytes]]:
+    """Where a schema marks arguments that are mirrored: on properties, and properties of those."""
+    properties: Any = cast("dict[str, Any]", schema).get("properties") if isinstance(schema, dict) else None
+    for name, one in cast("dict[str, Any]", properties).items() if isinstance(properties, dict) and depth else ():
+        mark = cast("dict[str, Any]", one).get(_MARK) if isinstance(one, dict) else None
+        if isinstance(mark, str) and _TOKEN.fullmatch(mark):
+            yield (*path, name), mark.lower().encode()
+        yield from _marked(one, (*path, name), depth - 1)

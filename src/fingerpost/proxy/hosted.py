@@ -1,0 +1,397 @@
+"""Clients that speak HTTP in front of a server in a process of ours.
+
+A handshake of the older revisions gets a process of its own, for as long as its session lasts. Requests of the newer
+ones, which say all that is needed by themselves, share one process; there each travels under an id of ours, so that
+equal ids of different clients do not meet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Any
+
+from fingerpost.proxy import message as messages
+from fingerpost.proxy import sse
+from fingerpost.proxy.front import JSON, refuse
+from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, encoded
+from fingerpost.proxy.http1 import Headers, value_of
+from fingerpost.proxy.incoming import Request
+from fingerpost.proxy.message import Malformed, Message, fields, replaced, spliced
+from fingerpost.proxy.relay import PROTOCOL_VERSION
+from fingerpost.proxy.session import Session
+from fingerpost.proxy.supervised import Supervised
+from fingerpost.untrusted import as_object
+
+STREAM: Headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache, no-transform")]
+_MOST_SESSIONS = 64
+_IDLE = 1_800.0
+"""Seconds after which a session that nobody uses is ended."""
+
+_PING = 15.0
+_MOST_KEPT = 1_000
+_HEADER_MISMATCH = -32020
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404, -32020: 400, -32021: 400, -32022: 400}
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class Host:
+    """One process, and the requests that wait for its answers."""
+
+    def __init__(self, server: Supervised, session: Session, caller: bytes | None) -> None:
+        self.server, self.session, self.caller = server, session, caller
+        self.used = time.monotonic()
+        self.waiting: OrderedDict[Any, asyncio.Queue[bytes]] = OrderedDict()
+        """The queues of requests under way, by the id that the session knows them by."""
+        self.tokens: dict[Any, Any] = {}
+        self.stream: asyncio.Queue[bytes] | None = None
+        """The stream that the client has opened for what the server says by itself."""
+        self._kept: deque[bytes] = deque(maxlen=_MOST_KEPT)
+        self._watched: set[int] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self.server.start()
+        self.turn()
+
+    def from_client(self, frame: bytes, caller: object) -> None:
+        self.used = time.monotonic()
+        self.session.from_client(frame, caller)
+        self.turn()
+
+    def turn(self) -> None:
+        """Move what is to be moved, and see to it that we hear when there is more to do."""
+        loop = asyncio.get_running_loop()
+        deadline = self.session.deadline()
+        if deadline is not None and deadline <= time.monotonic():
+            self.session.tick()
+        self.server.see_to()
+        self.server.pass_on()
+        for frame in self.session.to_client:
+            self._deliver(frame)
+        self.session.to_client.clear()
+        self._watch(loop)
+        due = [at for at in (self.session.deadline(), self.server.start_at) if at is not None]
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_at(min(due), self.turn) if due else None
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        child, pipe = self.server.child, self.server.pipe
+        wanted = {child.stdout} if child is not None else set[int]()
+        for fd in self._watched - wanted:
+            loop.remove_reader(fd)
+        for fd in wanted - self._watched:
+            loop.add_reader(fd, self._readable)
+        self._watched = wanted
+        if pipe is not None:
+            if pipe.size:
+                loop.add_writer(pipe.fd, self._writable)
+            else:
+                loop.remove_writer(pipe.fd)
+
+    def _readable(self) -> None:
+        self.server.read()
+        self.turn()
+
+    def _writable(self) -> None:
+        if self.server.pipe is not None:
+            self.server.pipe.flush()
+        self.turn()
+
+    def exited(self) -> None:
+        """A process has ended somewhere; perhaps it is this one."""
+        if self.server.has_exited():
+            self.server.gone()
+            self.turn()
+
+    def _deliver(self, frame: bytes) -> None:
+        """Hand a message of the server's to whoever it is for."""
+        message = messages.read_reply(frame)
+        if message is None:
+            return
+        if not message.is_request and not message.is_notification:
+            if messages.is_id(message.id) and (queue := self.waiting.get(message.id)) is not None:
+                queue.put_nowait(frame)
+            return
+        queue = self._related(message)
+        if queue is not None:
+            queue.put_nowait(frame)
+        elif self.caller is not None:
+            self._kept.append(frame)
+
+    def _related(self, message: Message) -> asyncio.Queue[bytes] | None:
+        """Where a message belongs that is no answer: to the request it speaks of, the stream, or the latest request."""
+        params = fields(message.params)
+        token, about = params.get("progressToken"), as_object(params.get("_meta")).get(_SUBSCRIPTION)
+        if messages.is_id(token) and token in self.tokens:
+            return self.waiting.get(self.tokens[token])
+        if messages.is_id(about) and about in self.waiting:
+            return self.waiting[about]
+        if self.caller is None:
+            return None
+        return self.stream or next(reversed(self.waiting.values()), None)
+
+    def open_stream(self) -> asyncio.Queue[bytes]:
+        self.stream = asyncio.Queue()
+        while self._kept:
+            self.stream.put_nowait(self._kept.popleft())
+        return self.stream
+
+    def end(self) -> None:
+        loop = asyncio.get_running_loop()
+        for fd in self._watched:
+            loop.remove_reader(fd)
+        self._watched = set()
+        if self.server.pipe is not None:
+            loop.remove_writer(self.server.pipe.fd)
+        if self._timer is not None:
+            self._timer.cancel()
+        self.server.end()
+        for frame in self.session.to_client:
+            self._deliver(frame)
+
+
+class Hosted:
+    """The app behind the front: sessions, each with its process, and one process for requests without a session."""
+
+    def __init__(self, make: Callable[[], tuple[Supervised, Session]]) -> None:
+        self._make = make
+        self._sessions: OrderedDict[bytes, Host] = OrderedDict()
+        self._shared: Host | None = None
+        self._ids = itertools.count(1)
+
+    def children_ended(self) -> None:
+        for host in [*self._sessions.values(), *([self._shared] if self._shared else [])]:
+            host.exited()
+
+    async def close(self) -> None:
+        for host in [*self._sessions.values(), *([self._shared] if self._shared else [])]:
+            host.end()
+
+    async def handle(self, request: Request) -> None:
+        match request.method:
+            case "POST":
+                try:
+                    await self._posted(request, messages.read(request.body))
+                except Malformed as bad:
+                    await refuse(request, 400, str(bad), bad.id, bad.code)
+            case "GET":
+                await self._listened(request)
+            case "DELETE":
+                await self._deleted(request)
+            case _:
+                await request.respond.whole(405, [(b"allow", b"GET, POST, DELETE"), JSON])
+
+    # requests
+
+    async def _posted(self, request: Request, message: Message) -> None:
+        id = messages.encoded(message.id) if message.is_request else b"null"
+        if message.is_request and message.method == "initialize":
+            await self._initialized(request, message)
+        elif value_of(request.headers, SESSION) is not None:
+            host = self._session(request)
+            if host is None:
+                await refuse(request, 404, "There is no such session", id)
+            else:
+                await self._asked(request, message, host, request.body, message.id)
+        elif PROTOCOL_VERSION in as_object(fields(message.params).get("_meta")):
+            await self._stateless(request, message)
+        elif not message.is_request and value_of(request.headers, VERSION) is not None:
+            await request.respond.whole(202, [])  # the newer revisions have no notifications to a server by HTTP
+        else:
+            await refuse(request, 400, "Say initialize first, then send Mcp-Session-Id with each request", id)
+
+    async def _initialized(self, request: Request, message: Message) -> None:
+        host = self._host(caller_of(_identity(request)))
+        name = secrets.token_hex(16).encode()
+        self._sessions[name] = host
+        self._bound()
+        host.start()
+        await self._asked(request, message, host, request.body, message.id, [(SESSION, name)])
+
+    def _host(self, caller: bytes | None) -> Host:
+        server, session = self._make()
+        return Host(server, session, caller)
+
+    def _session(self, request: Request) -> Host | None:
+        """The session of a request; one that was begun with other credentials is not theirs."""
+        name = value_of(request.headers, SESSION) or b""
+        host = self._sessions.get(name)
+        if host is None or host.caller != caller_of(_identity(request)):
+            return None
+        self._sessions.move_to_end(name)
+        return host
+
+    def _bound(self) -> None:
+        """End the sessions that have not been used for long, and the oldest where there are too many."""
+        now = time.monotonic()
+        for name, host in list(self._sessions.items()):
+            is_idle = not host.waiting and host.stream is None and now - host.used > _IDLE
+            if is_idle or (len(self._sessions) > _MOST_SESSIONS and not host.waiting):
+                del self._sessions[name]
+                host.end()
+
+    async def _stateless(self, request: Request, message: Message) -> None:
+        if (trouble := _mismatch(request, message)) is not None:
+            id = messages.encoded(message.id) if message.is_request else b"null"
+            await refuse(request, 400, trouble, id, _HEADER_MISMATCH)
+            return
+        if self._shared is None:
+            self._shared = self._host(None)
+            self._shared.start()
+        own = f"{next(self._ids)}-{secrets.token_hex(4)}"
+        frame = replaced(request.body, id=messages.encoded(own)) if message.is_request else request.body
+        params = fields(message.params)
+        meta = as_object(params.get("_meta"))
+        if (token := meta.get("progressToken")) is not None:
+            self._shared.tokens[own] = own
+            changed = {**params, "_meta": {**meta, "progressToken": own}}
+            frame = replaced(frame, params=spliced(message.params, params, changed))
+        try:
+            await self._asked(request, message, self._shared, frame, own, token=token)
+        finally:
+            self._shared.tokens.pop(own, None)
+
+    async def _asked(
+        self,
+        request: Request,
+        message: Message,
+        host: Host,
+        frame: bytes,
+        key: Any,
+        headers: Headers | None = None,
+        token: Any = None,
+    ) -> None:
+        caller = caller_of(_identity(request))
+        if not message.is_request:
+            host.from_client(frame, caller)
+            await request.respond.whole(202, [])
+            return
+        queue = host.waiting[key] = asyncio.Queue()
+        if host.caller is not None and (own := as_object(fields(message.params).get("_meta")).get("progressToken")):
+            host.tokens[own] = key
+        try:
+            host.from_client(frame, caller)
+            await _Answer(request, message, key, queue, headers or [], token).sent()
+        except asyncio.CancelledError:
+            if host.caller is None:  # the newer revisions cancel by closing the connection
+                told = messages.notification("notifications/cancelled", {"requestId": key})
+                host.from_client(told, caller)
+            raise
+        finally:
+            host.waiting.pop(key, None)
+
+    # streams and the end of sessions
+
+    async def _listened(self, request: Request) -> None:
+        host = self._session(request)
+        if host is None:
+            await refuse(request, 404 if value_of(request.headers, SESSION) else 405, "There is no such session")
+            return
+        if host.stream is not None:
+            await refuse(request, 409, "The stream of this session is open already")
+            return
+        queue = host.open_stream()
+        try:
+            await request.respond.begin(200, STREAM)
+            await request.respond.send(b": open\n\n")
+            while True:
+                await request.respond.send(await _event_from(queue))
+        finally:
+            host.stream = None
+
+    async def _deleted(self, request: Request) -> None:
+        host = self._session(request)
+        if host is None:
+            await refuse(request, 404, "There is no such session")
+            return
+        del self._sessions[value_of(request.headers, SESSION) or b""]
+        host.end()
+        await request.respond.whole(200, [])
+
+
+class _Answer:
+    """The answer to a request: in one piece where nothing comes before it, else as a stream of events."""
+
+    def __init__(
+        self, request: Request, message: Message, key: Any, queue: asyncio.Queue[bytes], headers: Headers, token: Any
+    ) -> None:
+        self._request, self._message, self._key = request, message, key
+        self._queue, self._headers, self._token = queue, headers, token
+
+    async def sent(self) -> None:
+        respond, is_over = self._request.respond, False
+        while not is_over:
+            frame, is_over = await self._next(respond.has_begun)
+            if is_over and not respond.has_begun:
+                await respond.whole(self._status(frame), [JSON, *self._headers], frame)
+                return
+            if not respond.has_begun:
+                await respond.begin(200, [*STREAM, *self._headers])
+            await respond.send(sse.event(frame) if frame else b": ping\n\n")
+        await respond.end()
+
+    async def _next(self, is_stream: bool) -> tuple[bytes, bool]:
+        """The next message for the client, and whether it is the answer; after a while without any, an empty one."""
+        try:
+            async with asyncio.timeout(_PING):
+                frame = await self._queue.get()
+        except TimeoutError:
+            return b"", False
+        message = messages.read_reply(frame)
+        if message is None or message.is_request or message.is_notification:
+            return self._restored(frame, message), False
+        is_renamed = message.id != self._message.id
+        return replaced(frame, id=messages.encoded(self._message.id)) if is_renamed else frame, True
+
+    def _restored(self, frame: bytes, message: Message | None) -> bytes:
+        """A notification about this request, by the names that the client gave it."""
+        if message is None or self._key == self._message.id:
+            return frame
+        params = fields(message.params)
+        changed = params
+        if params.get("progressToken") == self._key:
+            changed = {**changed, "progressToken": self._token}
+        meta = as_object(params.get("_meta"))
+        if meta.get(_SUBSCRIPTION) == self._key:
+            changed = {**changed, "_meta": {**meta, _SUBSCRIPTION: self._message.id}}
+        return frame if changed is params else replaced(frame, params=spliced(message.params, params, changed))
+
+    def _status(self, frame: bytes) -> int:
+        if self._key == self._message.id:
+            return 200
+        message = messages.read_reply(frame)
+        code = fields(message.error).get("code") if message is not None and message.error else None
+        return _STATUS.get(code, 200) if isinstance(code, int) else 200
+
+
+async def _event_from(queue: asyncio.Queue[bytes]) -> bytes:
+    try:
+        async with asyncio.timeout(_PING):
+            return sse.event(await queue.get())
+    except TimeoutError:
+        return b": ping\n\n"
+
+
+def _identity(request: Request) -> Headers:
+    """The headers that say who is calling, whatever session it is in."""
+    return [one for one in request.headers if one[0] in (b"authorization", b"cookie", b"x-api-key")]
+
+
+def _mismatch(request: Request, message: Message) -> str | None:
+    """Where the headers of a request of the newer revisions do not say what its body says."""
+    params = fields(message.params)
+    version = as_object(params.get("_meta")).get(PROTOCOL_VERSION)
+    wanted = [(VERSION, version), (METHOD, message.method)] if message.is_request else []
+    if (field := _NAMED.get(str(message.method))) and isinstance(name := params.get(field), str):
+        wanted.append((NAME, name))
+    for header, value in wanted:
+        if value_of(request.headers, header) != encoded(str(value)):
+            return f"The header {header.decode()} does not say what the body says"
+    return None

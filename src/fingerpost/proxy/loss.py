@@ -1,0 +1,49 @@
+"""What is said for an answer that will not come: the server is gone, or it has taken too long.
+
+What has become of the call is not known, and that is what is said. Nothing is sent a second time from here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fingerpost.catalog import Tool
+from fingerpost.diagnosis import Diagnosis, Severity
+
+
+class Loss(NamedTuple):
+    """Why there is no answer."""
+
+    why: str
+    """A clause about the server: `was killed by signal 9`."""
+    was_sent: bool = True
+    """Whether the request had reached the server by then."""
+    is_late: bool = False
+    is_over: bool = False
+    """Whether the server is done with it, and only its answer is of no use."""
+
+    def message(self) -> str:
+        if not self.was_sent:
+            return f"The server {self.why}; the request was not sent"
+        return f"The server {self.why}{'' if self.is_late or self.is_over else ' before it answered'}"
+
+    def diagnosis(self, tool: Tool | None) -> Diagnosis:
+        """The same for a call of a tool, with what is to be done about it."""
+        is_harmless = not self.was_sent or (tool is not None and tool.is_read_only)
+        return Diagnosis(
+            code="TIMEOUT" if self.is_late else "UPSTREAM_ERROR",
+            message=self.message() if is_harmless else f"{self.message()}; the call may or may not have taken effect",
+            severity=Severity.HIGH,
+            category="timeout" if self.is_late else "upstream",
+            origin="upstream",
+            retryable=is_harmless,
+            hint=_AGAIN if is_harmless else _LOOK,
+        )
+
+
+_AGAIN = "Send the call again; if that fails too, tell the user"
+_LOOK = "Look whether it has taken effect before you send it again"
+
+
+def late(seconds: float) -> Loss:
+    return Loss(f"did not answer within {seconds:g} s", is_late=True)

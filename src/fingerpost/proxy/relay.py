@@ -1,0 +1,366 @@
+"""What becomes of the requests that guidance cares about, in whatever way messages travel.
+
+A transport brings a `Wire` for each request: how it is sent on, and how the server is asked something of our own.
+What comes out is the frame to answer with. Whatever guidance does not change is the frame that came.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Protocol, cast
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
+
+from fingerpost import info
+from fingerpost.catalog import Catalog, Tool
+from fingerpost.diagnosis import Call
+from fingerpost.door import Door
+from fingerpost.exchange import Exchange, Outcome
+from fingerpost.guide import SILENCE, Report, Verdict
+from fingerpost.policy import Policy
+from fingerpost.proxy import message as messages
+from fingerpost.proxy.loss import Loss
+from fingerpost.proxy.message import Malformed, Message, encoded, fields, replaced, spliced, strict
+from fingerpost.replies import KEY, failed
+from fingerpost.shapes import Shape
+from fingerpost.untrusted import as_list, as_object
+
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+"""Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
+
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_MOST_PAGES = 200
+_NOT_FOUND = (-32602, -32002, 0)
+
+GUIDED = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"})
+"""The methods that guidance has anything to do with."""
+
+
+class Reply(NamedTuple):
+    """What came back for a request, and the bytes it came in."""
+
+    frame: bytes
+    message: Message
+
+
+class Wire(ABC):
+    """One request of one caller on its way."""
+
+    def __init__(self, frame: bytes, message: Message, caller: object) -> None:
+        self.frame, self.message, self.caller = frame, message, caller
+        self._params: dict[str, Any] | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What was asked; `Malformed` where readers would differ on it."""
+        if self._params is None:
+            try:
+                self._params = as_object(strict(self.message.params)) if self.message.params else {}
+            except (ValueError, RecursionError) as error:
+                raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
+        return self._params
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return as_object(self.params.get("_meta"))
+
+    @property
+    def is_modern(self) -> bool:
+        return PROTOCOL_VERSION in self.meta
+
+    @property
+    def id(self) -> bytes:
+        return encoded(self.message.id)
+
+    @abstractmethod
+    async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
+        """What the server answers to the request: as it came, or with other params that say `call`."""
+
+    @abstractmethod
+    async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
+        """What the server answers to a request of ours on behalf of the same caller; none where it does not."""
+
+
+class Journal(Protocol):
+    """Who is told of what guidance does, without a value of any argument."""
+
+    def guided(self, action: str, tool: str, code: str) -> None: ...
+
+
+class Relay(Door):
+    """Guidance for every caller of one server."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        journal: Journal,
+        *,
+        shape: Shape = "nested",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(policy, shape=shape)
+        self._clock = clock
+        self._journal = journal
+        self._pages: dict[object, tuple[str, list[Any]]] = {}
+        """The pages that callers have read so far of a list that goes on."""
+        self._server_info: dict[str, Any] = {}
+
+    # tools
+
+    def right_call(self, wire: Wire) -> Call | None:
+        """The call in a `tools/call`, where it is right by the last known list: it goes on as it came."""
+        params = wire.params
+        name, arguments = params.get("name"), params.get("arguments", {})
+        return Call(name, arguments) if type(name) is str and self._lets_pass(wire.caller, name, arguments) else None
+
+    def tool(self, caller: object, name: str) -> Tool | None:
+        """A tool of this caller's last known list."""
+        catalog = self._tools.any(caller)
+        return catalog.get(name) if catalog else None
+
+    def lost(self, wire: Wire, loss: Loss) -> bytes | None:
+        """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
+        name = wire.params.get("name")
+        if wire.message.method != "tools/call" or not isinstance(name, str):
+            return None
+        tool = self.tool(wire.caller, name)
+        call, diagnosis = Call(name, wire.params.get("arguments", {})), loss.diagnosis(tool)
+        result = failed(Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested")
+        self._journal.guided("lost", name, diagnosis.code)
+        return messages.reply(wire.id, "result", encoded(self.stamped(wire, result)))
+
+    def leaves_alone(self, caller: object, call: Call, reply: Message) -> bool:
+        """Whether the reply to a right call is relayed without looking any closer: every success is."""
+        if reply.error or _is_error(reply.result):
+            return False
+        self._desk.succeeded(caller, call)
+        return True
+
+    def outdate(self) -> None:
+        """The server has announced that its list of tools changed, or another process has taken its place."""
+        self._tools.outdate()
+
+    async def answered(self, wire: Wire, reply: Reply | None = None) -> bytes:
+        """The frame to answer a request with; `reply` is the server's, where the request has been sent on already."""
+        match wire.message.method:
+            case "tools/call":
+                return await self._called(wire, reply)
+            case "tools/list":
+                return await self._listed(wire)
+            case "prompts/get":
+                return await self._prompted(wire)
+            case _:
+                return await self._read(wire)
+
+    async def _called(self, wire: Wire, reply: Reply | None) -> bytes:
+        name, arguments = wire.params.get("name"), wire.params.get("arguments", {})
+        if not isinstance(name, str):
+            return (reply or await wire.forward(wire.frame)).frame
+        exchange = _Exchange(self._desk, self._tools, wire.caller, Call(name, arguments))
+        exchange.relay, exchange.wire, exchange.reply = self, wire, reply
+        return exchange.framed(*await exchange.run(exchange.outcome() if reply else None))
+
+    def noted(self, verdict: str, tool: str, reply: dict[str, Any]) -> None:
+        """Tell the journal what was done with a call."""
+        told = as_object(as_object(reply.get("_meta")).get(KEY)) or as_object(as_object(reply.get("data")).get(KEY))
+        self._journal.guided(verdict, tool, str(as_object(told.get("error")).get("code", "")))
+
+    def stamped(self, wire: Wire, result: dict[str, Any]) -> dict[str, Any]:
+        """A result of ours as the server's own would look in this era."""
+        if not wire.is_modern or "content" not in result:
+            return result
+        return {"resultType": "complete", **result, "_meta": {**self._server_info, **as_object(result.get("_meta"))}}
+
+    # lists
+
+    async def _listed(self, wire: Wire) -> bytes:
+        reply = await wire.forward(wire.frame)
+        try:
+            return self._learned(wire, reply)
+        except Exception as error:
+            self._desk.failed(error)
+            return reply.frame
+
+    def _learned(self, wire: Wire, reply: Reply) -> bytes:
+        """A page of the list on its way to the client; the last one gains our own tool."""
+        page = fields(reply.message.result)
+        if not isinstance(page.get("tools"), list):
+            return reply.frame
+        self._learn_server(page)
+        cursor, tools = wire.params.get("cursor"), as_list(page["tools"])
+        if cursor is not None:
+            expected, before = self._pages.pop(wire.caller, ("", []))
+            if expected != cursor:
+                return reply.frame
+            tools = [*before, *tools]
+        if following := page.get("nextCursor"):
+            self._pages[wire.caller] = str(following), tools
+            return reply.frame
+        self.keep(wire.caller, tools, page)
+        own = self._desk.own_tools({str(as_object(tool).get("name")) for tool in tools})
+        if not own:
+            return reply.frame
+        more = {**page, "tools": [*as_list(page["tools"]), *own]}
+        return replaced(reply.frame, result=spliced(reply.message.result, page, more))
+
+    def _learn_server(self, result: dict[str, Any]) -> None:
+        """Remember how the server stamps its results, for ours are to look alike."""
+        if (stamp := as_object(result.get("_meta")).get(_SERVER_INFO)) is not None:
+            self._server_info = {_SERVER_INFO: stamp}
+
+    def keep(self, caller: object, tools: list[Any], page: dict[str, Any]) -> Catalog:
+        """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed."""
+        ttl = page.get("ttlMs")
+        until = self._desk.now() + ttl / 1000 if isinstance(ttl, int | float) else math.inf
+        return self._tools.put(caller, [[tool for tool in tools if not info.is_ours(tool, KEY)]], until)
+
+    async def read_tools(self, wire: Wire) -> Catalog | None:
+        """The caller's own list, every page of it; none where it cannot be read."""
+        tools, last = await _pages(wire, "tools/list", "tools")
+        if tools is None:
+            return None
+        self._learn_server(last)
+        return self.keep(wire.caller, tools, last)
+
+    # prompts and resources
+
+    async def _prompted(self, wire: Wire) -> bytes:
+        name, arguments = wire.params.get("name"), as_object(wire.params.get("arguments"))
+        if not isinstance(name, str):
+            return (await wire.forward(wire.frame)).frame
+        call = Call(name, arguments)
+        verdict = await self._admitted(call, wire.caller, partial(_entries, wire, "prompts/list", "prompts"))
+        reply = await wire.forward(_rewritten(wire, verdict.call) if verdict.action == "repair" else wire.frame)
+        return self._desk.safely(lambda: self._remarked(reply, verdict), reply.frame)
+
+    def _remarked(self, reply: Reply, verdict: Verdict) -> bytes:
+        if reply.message.error:
+            return self._explained(reply, self._desk.data(verdict.report, fields(reply.message.error).get("data")))
+        if not (said := self._desk.remarks(verdict)):
+            return reply.frame
+        result = fields(reply.message.result)
+        more = {**result, "_meta": {**as_object(result.get("_meta")), KEY: said}}
+        return replaced(reply.frame, result=spliced(reply.message.result, result, more))
+
+    async def _read(self, wire: Wire) -> bytes:
+        reply, uri = await wire.forward(wire.frame), wire.params.get("uri")
+        error = fields(reply.message.error) if reply.message.error else {}
+        if error.get("code") not in _NOT_FOUND or not isinstance(uri, str):
+            return reply.frame
+        resources = await _entries(wire, "resources/list", "resources")
+        templates = await _entries(wire, "resources/templates/list", "resourceTemplates")
+        report = self._astray(uri, resources, templates)
+        return self._desk.safely(
+            lambda: self._explained(reply, self._desk.data(report, error.get("data"))), reply.frame
+        )
+
+    def _explained(self, reply: Reply, data: dict[str, Any] | None) -> bytes:
+        """The server's protocol error with guidance in its data."""
+        if data is None:
+            return reply.frame
+        error = fields(reply.message.error)
+        return replaced(reply.frame, error=spliced(reply.message.error, error, {**error, "data": data}))
+
+
+class _Exchange(Exchange):
+    """A call that came through the proxy."""
+
+    __slots__ = ("_said", "relay", "reply", "wire")
+
+    relay: Relay
+    wire: Wire
+    reply: Reply | None
+
+    async def send(self, call: Call) -> Outcome:
+        self.reply = await self.wire.forward(
+            self.wire.frame if call is self.call else _rewritten(self.wire, call), call
+        )
+        return self.outcome()
+
+    def outcome(self) -> Outcome:
+        """The server's reply as guidance reads it."""
+        message = cast("Reply", self.reply).message
+        self._said = fields(message.error or message.result)
+        return Outcome(self._said)
+
+    async def read(self) -> Catalog | None:
+        return await self.relay.read_tools(self.wire)
+
+    async def announce(self) -> None:
+        """Nothing is declared to us that could change a label."""
+
+    async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
+        """A success. To a call that was right nothing is ever added here: the proxy is not to be seen."""
+        if verdict.report is SILENCE:
+            self.desk.succeeded(self.caller, self.call)
+            return outcome.reply
+        return await super()._guided(verdict, outcome)
+
+    def framed(self, said: dict[str, Any], outcome: Outcome | None) -> bytes:
+        """The reply on the wire, in the server's own bytes wherever they are its words."""
+        if outcome is not None and self.reply is not None:
+            if said is outcome.reply:
+                return self.reply.frame
+            self.relay.noted("guided" if _has_failed(said) else "repaired", self.call.tool, said)
+            part, raw = (
+                ("error", self.reply.message.error)
+                if self.reply.message.error
+                else ("result", self.reply.message.result)
+            )
+            if part == ("result" if "content" in said else "error"):
+                return replaced(self.reply.frame, **{part: spliced(raw, outcome.reply, said)})
+        else:
+            self.relay.noted("refused" if _has_failed(said) else "explained", self.call.tool, said)
+        part = "result" if "content" in said else "error"
+        return messages.reply(self.wire.id, part, encoded(self.relay.stamped(self.wire, said)))
+
+
+class _Flag(Struct, gc=False):
+    isError: Any = None
+
+
+_flag = Decoder(_Flag)
+
+
+def _is_error(result: Raw) -> bool:
+    try:
+        return _flag.decode(result).isError is True
+    except ValueError:  # half a surrogate pair is all that msgspec rejects and a relayed reply may hold
+        return fields(result).get("isError") is True
+
+
+def _has_failed(reply: dict[str, Any]) -> bool:
+    return reply.get("isError") is True or "content" not in reply
+
+
+def _rewritten(wire: Wire, call: Call) -> bytes:
+    """The client's request with another name and other arguments, all else as it came."""
+    params = {**wire.params, "name": call.tool, "arguments": call.arguments}
+    return replaced(wire.frame, params=spliced(wire.message.params, wire.params, params))
+
+
+async def _entries(wire: Wire, method: str, key: str) -> list[Any] | None:
+    return (await _pages(wire, method, key))[0]
+
+
+async def _pages(wire: Wire, method: str, key: str) -> tuple[list[Any] | None, dict[str, Any]]:
+    """Every entry of one of the caller's lists, all pages followed, and the last page; none where it cannot be read."""
+    meta = {name: one for name, one in wire.meta.items() if name != "progressToken"} if wire.is_modern else {}
+    entries, cursor = list[Any](), None
+    for _ in range(_MOST_PAGES):
+        reply = await wire.ask(method, {**({"_meta": meta} if meta else {}), **({"cursor": cursor} if cursor else {})})
+        if reply is None or not reply.message.result:
+            return None, {}
+        page = fields(reply.message.result)
+        if not isinstance(page.get(key), list):
+            return None, {}
+        entries += as_list(page[key])
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str) or not cursor:
+            return entries, page
+    return None, {}

@@ -1,0 +1,266 @@
+"""HTTP in front of HTTP: each request goes on with its headers, each answer comes back as it is streamed.
+
+Only what guidance has to do with is read at all. Lists and failures are kept under whoever sent the request, by
+every header that could tell two callers apart, and credentials go to the one upstream and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+from fingerpost.diagnosis import Call
+from fingerpost.proxy import message as messages
+from fingerpost.proxy import sse
+from fingerpost.proxy.front import JSON, refuse
+from fingerpost.proxy.headers import METHOD, caller_of, for_call, for_question
+from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, end_to_end, value_of
+from fingerpost.proxy.incoming import Request
+from fingerpost.proxy.loss import Loss, late
+from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message, encoded
+from fingerpost.proxy.relay import GUIDED, Relay, Reply, Wire
+from fingerpost.proxy.underway import PATIENCE
+from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
+
+_NOT_PASSED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
+_CHANGED = b"notifications/tools/list_changed"
+_STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404}
+
+
+class Reverse:
+    """The app behind the front: one upstream, guided."""
+
+    def __init__(
+        self, upstream: Upstream, relay: Relay | None, *, limit: int, timeout: float, headers: Headers
+    ) -> None:
+        self.upstream, self.relay, self.limit, self.timeout = upstream, relay, limit, timeout
+        self._own = headers
+        self._space, self._count = f"fingerpost-{secrets.token_hex(6)}", 0
+
+    async def close(self) -> None:
+        self.upstream.close()
+
+    def children_ended(self) -> None:
+        """There are none."""
+
+    async def handle(self, request: Request) -> None:
+        headers = [one for one in end_to_end(request.headers) if one[0] not in _NOT_PASSED]
+        headers.append((b"accept-encoding", b"identity"))  # what is compressed cannot be guided
+        headers += [one for one in self._own if value_of(headers, one[0]) is None]
+        if self.relay is None or request.method != "POST":
+            await self._streamed(request, headers)
+            return
+        try:
+            message = messages.read(request.body)
+            if not message.is_request or message.method not in GUIDED:
+                await self._streamed(request, headers, message)
+            else:
+                await self._guided(request, headers, message, self.relay)
+        except Malformed as bad:
+            await refuse(request, 400, str(bad), bad.id, bad.code)
+
+    async def _streamed(self, request: Request, headers: Headers, message: Message | None = None) -> None:
+        """Pass a request on and its answer back, as they are."""
+        try:
+            async with _deadline(self.timeout if message is not None and message.is_request else 0):
+                response = await self.upstream.request(request.method, headers, request.body)
+        except (Unreachable, TimeoutError) as error:
+            why = str(error) if isinstance(error, Unreachable) else late(self.timeout).why
+            id = (
+                encoded(message.id)
+                if message is not None and message.is_request
+                else messages.readable_id(request.body)
+            )
+            await refuse(request, 502, f"The server {why}", id, INTERNAL_ERROR)
+            return
+        try:
+            await request.respond.begin(response.status, end_to_end(response.headers))
+            async for chunk in self._watched(response):
+                await request.respond.send(chunk)
+            await request.respond.end()
+        finally:
+            response.close()
+
+    async def _watched(self, response: Response) -> AsyncIterator[bytes]:
+        """The body as it comes; on the way it may say that the list of tools has changed."""
+        relay, seam = self.relay if is_stream(response) else None, b""
+        async for chunk in response.chunks():
+            if relay is not None:
+                if _CHANGED in seam + chunk:
+                    relay.outdate()
+                seam = chunk[-len(_CHANGED) :]
+            yield chunk
+
+    async def _guided(self, request: Request, headers: Headers, message: Message, relay: Relay) -> None:
+        wire = HttpWire(self, request, headers, message)
+        try:
+            call = relay.right_call(wire) if message.method == "tools/call" else None
+            if call is None:
+                frame = await relay.answered(wire)
+            else:
+                reply = await wire.forward(wire.frame, call)
+                is_fine = relay.leaves_alone(wire.caller, call, reply.message)
+                frame = reply.frame if is_fine else await relay.answered(wire, reply)
+        except NoReply as other:
+            frame = other.body
+        except Unreachable as error:
+            frame = self._lost(wire, relay, Loss(str(error), was_sent=error.was_sent))
+        except TimeoutError:
+            await wire.cancel()
+            frame = self._lost(wire, relay, late(self.timeout))
+        except (TooLarge, sse.TooLong):
+            frame = messages.error(wire.id, INTERNAL_ERROR, "The server's reply is too long")
+        try:
+            await wire.answer(frame)
+        finally:
+            wire.close()
+
+    def _lost(self, wire: HttpWire, relay: Relay, loss: Loss) -> bytes:
+        return relay.lost(wire, loss) or messages.error(wire.id, INTERNAL_ERROR, loss.message())
+
+    def own_id(self) -> str:
+        self._count += 1
+        return f"{self._space}-{self._count}"
+
+
+class HttpWire(Wire):
+    """A request that came by HTTP, and its answer: in one piece, or as the last event of a stream."""
+
+    def __init__(self, reverse: Reverse, request: Request, headers: Headers, message: Message) -> None:
+        super().__init__(request.body, message, caller_of(headers))
+        self._reverse, self._request, self._headers = reverse, request, headers
+        self._status, self._head = 200, list[tuple[bytes, bytes]]([JSON])
+        self._reply = b""
+        """The server's own answer, by which the head was meant."""
+        self._event = b""
+        """The event that the server answered by."""
+        self._events: AsyncIterator[bytes] | None = None
+        self._response: Response | None = None
+
+    def close(self) -> None:
+        """Have no more of the server's answer."""
+        if self._response is not None:
+            self._response.close()
+
+    async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
+        headers = self._headers
+        if frame is not self.frame and call is not None and self._reverse.relay is not None:
+            made = for_call(headers, call, self._reverse.relay.tool(self.caller, call.tool))
+            frame, headers = (frame, made) if made is not None else (self.frame, headers)
+        self.close()
+        async with _deadline(self._reverse.timeout) as due:
+            self._response = await self._reverse.upstream.request("POST", headers, frame)
+            if is_stream(self._response):
+                return await self._streamed(self._response, due)
+            return await self._whole(self._response)
+
+    async def _whole(self, response: Response) -> Reply:
+        body = await response.body(self._reverse.limit)
+        message = messages.read_reply(body)
+        self._status, self._head, self._reply = response.status, end_to_end(response.headers), body
+        if message is None or message.is_request or message.is_notification:
+            raise NoReply(body)
+        return Reply(body, message)
+
+    async def _streamed(self, response: Response, due: asyncio.Timeout) -> Reply:
+        """Pass on the events that come before the answer."""
+        if not self._request.respond.has_begun:
+            await self._request.respond.begin(response.status, end_to_end(response.headers))
+        self._events = events_in(response, self._reverse.limit)
+        async for event in self._events:
+            message = messages.read_reply(data) if (data := sse.data_of(event)) else None
+            if message is not None and not message.is_request and not message.is_notification:
+                self._event, self._reply = event, data
+                return Reply(data, message)
+            await self._request.respond.send(event)
+            self._noticed(message)
+            if self._reverse.timeout:
+                due.reschedule(asyncio.get_running_loop().time() + self._reverse.timeout)
+        raise Unreachable("ended its answer early", was_sent=True)
+
+    def _noticed(self, message: Message | None) -> None:
+        if message is not None and message.method == _CHANGED.decode() and self._reverse.relay is not None:
+            self._reverse.relay.outdate()
+
+    async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
+        own = self._reverse.own_id()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                body, headers = messages.request(own, method, params), for_question(self._headers, method)
+                response = await self._reverse.upstream.request("POST", headers, body)
+                try:
+                    return await _reply_in(response, own, self._reverse.limit)
+                finally:
+                    response.close()
+        except (Unreachable, TimeoutError, TooLarge, sse.TooLong):
+            return None
+
+    async def cancel(self) -> None:
+        """Tell a server of the older revisions that nobody waits any more; to others the closed connection tells it."""
+        if any(key == METHOD for key, _ in self._headers):
+            return
+        told = messages.notification("notifications/cancelled", {"requestId": self.message.id})
+        with suppress(Unreachable, TimeoutError):
+            async with asyncio.timeout(1.0):
+                response = await self._reverse.upstream.request("POST", self._headers, told)
+                response.close()
+
+    async def answer(self, frame: bytes) -> None:
+        """Send the answer, in the server's own bytes where it is the server's own."""
+        respond = self._request.respond
+        if respond.has_begun:
+            whole = self._event if frame == self._reply else sse.with_data(self._event, frame)
+            await respond.send(whole)
+            with suppress(Unreachable, sse.TooLong):
+                async for event in (
+                    self._events or _nothing()
+                ):  # what a server says after its answer is for the client too
+                    await respond.send(event)
+            await respond.end()
+            return
+        status, head = self._status, [one for one in self._head if one[0] != b"content-length"]
+        if frame != self._reply:
+            message = messages.read_reply(frame)
+            is_error = message is not None and bool(message.error)
+            status = self._status_of(frame) if is_error else 200
+        await respond.whole(status, head or [JSON], frame)
+
+    def _status_of(self, frame: bytes) -> int:
+        """The status of an error: the server's own where it sent one, else what its code stands for in this era."""
+        if self._status != 200 or not self.is_modern:
+            return self._status
+        message = messages.read_reply(frame)
+        return _STATUS.get(messages.fields(message.error).get("code", 0), 200) if message is not None else 200
+
+
+class NoReply(Exception):
+    """The server has answered by something that is no reply; it is passed on as it is."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
+
+
+async def _reply_in(response: Response, id: str, limit: int) -> Reply | None:
+    """The answer to a question of ours, in one piece or in a stream."""
+    if not is_stream(response):
+        body = await response.body(limit)
+        message = messages.read_reply(body)
+        return Reply(body, message) if message is not None and message.id == id else None
+    async for event in events_in(response, limit):
+        message = messages.read_reply(data := sse.data_of(event))
+        if message is not None and message.id == id:
+            return Reply(data, message)
+    return None
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    return
+    yield
+
+
+def _deadline(seconds: float) -> asyncio.Timeout:
+    return asyncio.timeout(seconds or None)

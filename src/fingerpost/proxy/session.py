@@ -1,0 +1,383 @@
+"""One client and one server that talk in frames, without I/O.
+
+Frames from either side become frames owed to the other. Transports own the pipes and sockets; this module owns
+the meaning, so every interleaving can be tested as a function call. Whatever the server does, each request of the
+client is answered once.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fingerpost.proxy import message as messages
+from fingerpost.proxy.frames import Overlong
+from fingerpost.proxy.handshake import Handshake
+from fingerpost.proxy.loss import Loss, late
+from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
+from fingerpost.proxy.relay import GUIDED, Relay, Reply
+from fingerpost.proxy.underway import CALLER, Asked, Sent, SessionWire, Task
+
+_Waiting: TypeAlias = "tuple[bytes, object]"
+"""A frame that waits, and whose it is."""
+
+_MOST_CANCELLED = 1_000
+_STARTING = 60.0
+"""Seconds that a fresh server has to be initialized in: it may have to be downloaded first."""
+
+
+class Session:
+    """Relays frames between a client and a server that may come and go."""
+
+    def __init__(
+        self,
+        relay: Relay | None,
+        *,
+        timeout: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._relay, self._timeout, self._clock, self._note = relay, timeout, clock, note
+        self._space, self._count = f"fingerpost-{secrets.token_hex(6)}", 0
+        self.to_server: list[bytes] = []
+        self.to_client: list[bytes] = []
+        self.is_up = True
+        """Whether there is a server to send frames to."""
+        self.has_served = False
+        """Whether the server has answered anything since it was started."""
+        self._handshake = Handshake()
+        self._asked: dict[Any, Asked] = {}
+        """What the server owes the client, by the id the server knows it by; what is due first stands first."""
+        self._ours: dict[Any, Asked] = {}
+        """What the server owes us."""
+        self._tokens: dict[Any, Any] = {}
+        self._cancelled: OrderedDict[Any, None] = OrderedDict()
+        self._reader: Task | None = None
+        """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
+        self._behind_reader: deque[_Waiting] = deque()
+        self._behind_start: deque[_Waiting] = deque()
+
+    @property
+    def wants_server(self) -> bool:
+        """Whether a request waits for a server to be started."""
+        return not self.is_up and bool(self._behind_start)
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests of the client are without an answer."""
+        waiting = len(self._behind_start) + len(self._behind_reader)
+        return waiting + len(self._asked) + sum(asked.wire is not None for asked in self._ours.values())
+
+    @property
+    def may_send_more(self) -> bool:
+        """Whether there is work that may have something to send to the server yet."""
+        at_work = any(asked.task is not None for asked in (*self._ours.values(), *self._asked.values()))
+        return at_work or bool(self._behind_start or self._behind_reader)
+
+    # the client's side
+
+    def from_client(self, frame: bytes | Overlong, caller: object = CALLER) -> None:
+        """The client has sent a frame; `caller` tells apart those who share a session."""
+        try:
+            if isinstance(frame, Overlong):
+                id = readable_id(frame.head, frame.tail)
+                raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
+            if frame and not frame.isspace():
+                self._accept(frame, messages.read(frame), caller)
+        except Malformed as bad:
+            self.to_client.append(messages.error(bad.id, bad.code, str(bad)))
+
+    def _accept(self, frame: bytes, message: Message, caller: object) -> None:
+        if message.is_request:
+            if self.is_up:
+                self._request(frame, message, caller)
+            else:
+                self._behind_start.append((frame, caller))
+        elif message.is_notification and message.method == "notifications/cancelled":
+            self._cancel(frame, message)
+        else:
+            self._handshake.heard(frame, message)
+            self._send(frame)
+
+    def _request(self, frame: bytes, message: Message, caller: object) -> None:
+        wire = SessionWire(frame, message, caller, self._own_id)
+        if self._relay is None or message.method not in GUIDED:
+            self._handshake.heard(frame, message)
+            self._forward(frame, message.id, Asked(wire))
+        elif message.method == "tools/call" and self._reader is not None:
+            self._behind_reader.append((frame, caller))
+        elif message.method == "tools/call" and (call := self._relay.right_call(wire)) is not None:
+            self._forward(frame, message.id, Asked(wire, call=call))
+        else:
+            self._go_on(Task(self._relay.answered(wire), wire), None)
+
+    def _cancel(self, frame: bytes, message: Message) -> None:
+        """The client no longer wants an answer. What has not been sent yet is not sent any more."""
+        params = messages.fields(message.params)
+        id: Any = params.get("requestId")
+        if not messages.is_id(id):
+            self._send(frame)
+        elif not self._was_waiting(id) and (sent_as := self._abandoned(id)) is not None:
+            told = frame if sent_as == id else replaced(frame, params=encoded({**params, "requestId": sent_as}))
+            self._send(told)
+
+    def _was_waiting(self, id: Any) -> bool:
+        """Drop a request that waits in a queue; whether there was one."""
+        for queue in (self._behind_start, self._behind_reader):
+            for waiting in queue:
+                if messages.read(waiting[0]).id == id:
+                    queue.remove(waiting)
+                    return True
+        return False
+
+    def _abandoned(self, id: Any) -> Any:
+        """Give up a request of the client's. The answer is the id that the server knows it by, if it does."""
+        for table in (self._asked, self._ours):
+            known = table.get(id)
+            key = id if known and known.is_of(id) else next((key for key in table if table[key].is_of(id)), None)
+            if key is not None and (asked := self._taken(key)) is not None and asked.wire is not None:
+                self._end(asked)
+                self._cancelled[asked.wire.sent_as] = None
+                if len(self._cancelled) > _MOST_CANCELLED:
+                    self._cancelled.popitem(last=False)
+                return asked.wire.sent_as
+        return id
+
+    # the server's side
+
+    def from_server(self, frame: bytes | Overlong) -> None:
+        """The server has sent a frame."""
+        if isinstance(frame, Overlong):
+            self._unreadable(readable_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
+            return
+        message = messages.read_reply(frame)
+        if message is None:
+            self._noise(frame)
+        elif message.is_request or message.is_notification:
+            self._observe(message)
+            self.to_client.append(frame)
+        else:
+            self._replied(frame, message)
+
+    def _observe(self, message: Message) -> None:
+        if message.method == "notifications/tools/list_changed" and self._relay is not None:
+            self._relay.outdate()
+        elif message.method == "notifications/progress" and self._timeout:
+            token: Any = messages.fields(message.params).get("progressToken")
+            id = self._tokens.get(token) if messages.is_id(token) else None
+            if id is not None and (asked := self._asked.pop(id, None)) is not None:
+                self._due(id, asked)
+
+    def _replied(self, frame: bytes, message: Message) -> None:
+        self.has_served = True
+        asked = self._taken(message.id)
+        if asked is None:
+            self._unasked(frame, message)
+        elif asked.task is not None:
+            self._go_on(asked.task, Reply(frame, message))
+        elif asked.wire is None:
+            pass  # what a fresh server says to what it was told again
+        elif asked.call is None or self._relay is None:
+            self._handshake.is_done |= asked.wire.message.method == "initialize"
+            self.to_client.append(frame)
+        elif self._relay.leaves_alone(asked.wire.caller, asked.call, message):
+            self.to_client.append(frame)
+        else:
+            self._go_on(Task(self._relay.answered(asked.wire, Reply(frame, message)), asked.wire), None)
+
+    def _unasked(self, frame: bytes, message: Message) -> None:
+        """An answer that nobody waits for: to what was cancelled it is relayed, as one that names no request is."""
+        if not messages.is_id(message.id) or message.id in self._cancelled:
+            self.to_client.append(frame)
+        else:
+            self._note("dropped a reply to no request")
+
+    def _taken(self, id: Any) -> Asked | None:
+        """The request that an answer is to, which is over then."""
+        if not messages.is_id(id):
+            return None
+        table = self._ours if id in self._ours else self._asked
+        asked = table.pop(id, None)
+        if asked is not None and asked.behind is not None:
+            table[id] = asked.behind
+        if asked is not None and asked.token is not None:
+            self._tokens.pop(asked.token, None)
+        return asked
+
+    def _noise(self, frame: bytes) -> None:
+        """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
+        if b'"result"' in frame or b'"error"' in frame:
+            self._unreadable(readable_id(frame), "is not valid JSON-RPC")
+        elif frame.strip():
+            self._note("kept back a line that is no message")
+
+    def _unreadable(self, id: bytes, what: str) -> None:
+        if not self.unanswered(json.loads(id), Loss(f"sent a reply that {what}", is_over=True)):
+            self._note(f"kept back a message that {what}")
+
+    def unanswered(self, id: Any, loss: Loss) -> bool:
+        """There will be no answer to a request that the server was sent; whether anybody waits for one."""
+        is_ours = messages.is_id(id) and id in self._ours
+        asked = self._taken(id)
+        if asked is not None and is_ours and asked.task is not None:
+            self._go_on(asked.task, None)
+        elif asked is not None:
+            self._lose(asked, loss)
+        return asked is not None
+
+    # what guidance is at work on
+
+    def _go_on(self, task: Task, reply: Reply | None) -> None:
+        """Let guidance work until it waits for the server again, or knows what to answer."""
+        try:
+            sent = task.run.send(reply)
+        except StopIteration as done:
+            if done.value is not None:
+                self.to_client.append(done.value)
+            self._finished(task)
+            return
+        wire = task.wire
+        if sent.is_ours:
+            if wire is not None and wire.message.method == "tools/call" and wire.sent_as is None:
+                self._reader = task
+            self._ask(sent, Asked(wire, task))
+        elif wire is not None:
+            self._forward(sent.frame, sent.id, Asked(wire, task))
+            self._finished(task)
+
+    def _end(self, asked: Asked) -> None:
+        """Whoever would go on with an answer need not wait for it."""
+        if asked.task is not None:
+            asked.task.run.close()
+            self._finished(asked.task)
+
+    def _finished(self, task: Task) -> None:
+        """Let those go on that waited for the list to be read."""
+        if self._reader is not task:
+            return
+        self._reader = None
+        while self._behind_reader and self._reader is None:
+            self.from_client(*self._behind_reader.popleft())
+
+    # sending
+
+    def _send(self, frame: bytes) -> None:
+        """What no answer is due to; it is of no use to a server that is yet to be started."""
+        if self.is_up:
+            self.to_server.append(frame)
+
+    def _ask(self, sent: Sent, asked: Asked) -> None:
+        asked.deadline = self._clock() + sent.patience
+        self._ours[sent.id] = asked
+        self.to_server.append(sent.frame)
+
+    def _forward(self, frame: bytes, id: Any, asked: Asked) -> None:
+        if asked.wire is not None:
+            asked.wire.sent_as = id
+        self.to_server.append(frame)
+        before = self._asked.get(id)
+        if before is None:
+            self._due(id, asked)
+            return
+        while before.behind is not None:
+            before = before.behind
+        before.behind = asked
+
+    def _due(self, id: Any, asked: Asked) -> None:
+        self._asked[id] = asked
+        if self._timeout:
+            asked.deadline = self._clock() + self._timeout
+            if asked.wire is not None and b'"progressToken"' in asked.wire.frame:
+                token = asked.wire.meta.get("progressToken")
+                if messages.is_id(token):
+                    asked.token, self._tokens[token] = token, id
+
+    def _own_id(self) -> str:
+        self._count += 1
+        return f"{self._space}-{self._count}"
+
+    # time
+
+    def deadline(self) -> float | None:
+        """When `tick` has something to do, if nothing happens before."""
+        due = [asked.deadline for asked in self._ours.values()]
+        if self._timeout and self._asked:
+            due.append(next(iter(self._asked.values())).deadline)
+        return min(due, default=None)
+
+    def tick(self) -> None:
+        """Time has passed: whoever has waited long enough is answered, and the server is told to stop."""
+        now = self._clock()
+        for id, asked in [(id, asked) for id, asked in self._ours.items() if asked.deadline <= now]:
+            del self._ours[id]
+            self._send(messages.notification("notifications/cancelled", {"requestId": id}))
+            if asked.task is not None:
+                self._go_on(asked.task, None)
+        while self._timeout and self._asked:
+            id, asked = next(iter(self._asked.items()))
+            if asked.deadline > now:
+                break
+            self._taken(id)
+            reason = {"requestId": id, "reason": "It took too long"}
+            self._send(messages.notification("notifications/cancelled", reason))
+            self._lose(asked, late(self._timeout))
+
+    # a server that comes and goes
+
+    def server_gone(self, why: str) -> None:
+        """The server has ended: all that it owes is answered with what is known. `why` is a clause about it."""
+        self.is_up = self.has_served = False
+        self._behind_start.extend(self._behind_reader)
+        self._behind_reader.clear()
+        owed = [*self._ours.values(), *self._asked.values()]
+        for table in (self._ours, self._asked, self._tokens, self._cancelled, self.to_server):
+            table.clear()
+        for first in owed:
+            asked: Asked | None = first
+            while asked is not None:
+                self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
+                asked = asked.behind
+        if self._relay is not None:
+            self._relay.outdate()
+
+    def server_started(self) -> None:
+        """A fresh server is there. It is told what the one before it was told, then it gets what has waited."""
+        starts_over = any(messages.read(frame).method == "initialize" for frame, _ in self._behind_start)
+        if self._handshake.initialize is None or not self._handshake.is_done or starts_over:
+            self._up()
+        else:
+            self._go_on(Task(self._introduced(self._handshake.initialize), None), None)
+
+    async def _introduced(self, initialize: bytes) -> None:
+        """Tell a fresh server who the client is, and what it has asked for since."""
+        own = self._own_id()
+        await Sent(replaced(initialize, id=encoded(own)), own, is_ours=True, patience=_STARTING)
+        for id, frame in self._handshake.rest(self._own_id):
+            if id is None:
+                self.to_server.append(frame)
+            else:
+                self._ask(Sent(frame, id, is_ours=True), Asked(None))
+        self._up()
+
+    def _up(self) -> None:
+        self.is_up = True
+        waiting, self._behind_start = self._behind_start, deque()
+        for frame, caller in waiting:
+            self.from_client(frame, caller)
+
+    def server_refused(self, why: str) -> None:
+        """No server can be started: what waits for one is answered."""
+        waiting, self._behind_start = self._behind_start, deque()
+        for frame, caller in waiting:
+            wire = SessionWire(frame, messages.read(frame), caller, self._own_id)
+            self._lose(Asked(wire), Loss(why, was_sent=False))
+
+    def _lose(self, asked: Asked, loss: Loss) -> None:
+        self._end(asked)
+        if asked.wire is not None:
+            told = self._relay.lost(asked.wire, loss) if self._relay is not None else None
+            self.to_client.append(told or messages.error(asked.wire.id, INTERNAL_ERROR, loss.message()))
