@@ -88,6 +88,13 @@ def _low_level(stage: Stage) -> Made:
     return server, _swapper(server.middleware, sdk.Guidance)
 
 
+def _plain(stage: Stage) -> Made:
+    """A server that has never heard of guidance, for the proxy to stand in front of."""
+    server, _ = _low_level(stage)
+    server.middleware.clear()
+    return server, lambda policy: None
+
+
 def _mcp_server(stage: Stage) -> Made:
     class Played(MCPServer[Any]):
         async def list_tools(self) -> list[types.Tool]:
@@ -145,6 +152,7 @@ def _swapper(middleware: list[Any], make: Callable[[Policy], Any]) -> Callable[[
 
 _SERVERS: dict[str, Callable[[Stage], Made]] = {
     "low-level": _low_level,
+    "plain": _plain,
     "MCPServer": _mcp_server,
     "FastMCP": _fast_mcp,
 }
@@ -152,7 +160,7 @@ _SERVERS: dict[str, Callable[[Stage], Made]] = {
 
 def main(kind: str, transport: str, port: str = "0") -> None:
     server: Any = Stage(kind).server
-    if kind == "low-level":
+    if kind in ("low-level", "plain"):
         wrapper = MCPServer[Any]("stage")
         wrapper._lowlevel_server = server
         server = wrapper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -31,12 +32,13 @@ class Door:
         shape: Shape = "nested",
         write: Mapping[str, Write] | None = None,
         auto_approve: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not isinstance(policy, Policy | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"policy must be a Policy, got {policy!r}: Guidance(Policy(auto_correct='off'))")
         if shape not in get_args(Shape):
             raise ValueError(f"shape must be one of {', '.join(get_args(Shape))}, got {shape!r}")
-        self._desk = Desk(policy or Policy(), shape, Effects(write, auto_approve=auto_approve))
+        self._desk = Desk(policy or Policy(), shape, Effects(write, auto_approve=auto_approve), clock=clock)
         self._tools: Shelf[Catalog] = Shelf(self._desk.catalog)
         self._prompts: Shelf[Catalog] = Shelf(prompt_catalog)
         self._servers: WeakKeyDictionary[Any, object] = WeakKeyDictionary()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from fingerpost.matching import closest
-from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool
+from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.journal import Journal
 from fingerpost.trouble import Trouble
 
@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "auto_correct": "safe",
     "unknown_params": "auto",
     "unknown_tool": "result",
+    "unsafe_input": "refuse",
     "budget": 800,
     "info_tool": True,
     "tips": False,
@@ -49,6 +50,7 @@ def add_to(commands: Any) -> None:
     proxy.add_argument("--auto-correct", choices=get_args(AutoCorrect), help="what is repaired unasked (default: safe)")
     proxy.add_argument("--unknown-params", choices=get_args(UnknownParams), help="what strays earn (default: auto)")
     proxy.add_argument("--unknown-tool", choices=get_args(UnknownTool), help="how it is answered (default: result)")
+    proxy.add_argument("--unsafe-input", choices=get_args(UnsafeInput), help="what attacks earn (default: refuse)")
     proxy.add_argument("--budget", type=int, metavar="N", help="most characters of text added (default: 800)")
     proxy.add_argument("--no-info-tool", dest="info_tool", action="store_false", default=None, help="add no info tool")
     proxy.add_argument("--tips", action="store_true", default=None, help="add tips to successes too")
@@ -194,6 +196,7 @@ def relay(settings: dict[str, Any], journal: Journal) -> Any:
             auto_correct=settings["auto_correct"],
             unknown_params=settings["unknown_params"],
             unknown_tool=settings["unknown_tool"],
+            unsafe_input=settings["unsafe_input"],
             budget=settings["budget"],
             info_tool="info" if settings["info_tool"] else None,
             tips=settings["tips"],

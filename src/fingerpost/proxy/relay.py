@@ -103,8 +103,7 @@ class Relay(Door):
         shape: Shape = "nested",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(policy, shape=shape)
-        self._clock = clock
+        super().__init__(policy, shape=shape, clock=clock)
         self._journal = journal
         self._pages: dict[object, tuple[str, list[Any]]] = {}
         """The pages that callers have read so far of a list that goes on."""
@@ -135,9 +134,11 @@ class Relay(Door):
         return messages.reply(wire.id, "result", encoded(self.stamped(wire, result)))
 
     def leaves_alone(self, caller: object, call: Call, reply: Message) -> bool:
-        """Whether the reply to a right call is relayed without looking any closer: every success is."""
+        """Whether the reply to a right call is relayed as it is: every success is, unless tips are wanted."""
         if reply.error or _is_error(reply.result):
             return False
+        if self._desk.policy.tips:
+            return self._desk.has_nothing_to_say(caller, call.tool, call.arguments, fields(reply.result))
         self._desk.succeeded(caller, call)
         return True
 
@@ -295,8 +296,8 @@ class _Exchange(Exchange):
         """Nothing is declared to us that could change a label."""
 
     async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
-        """A success. To a call that was right nothing is ever added here: the proxy is not to be seen."""
-        if verdict.report is SILENCE:
+        """A success. To that of a right call nothing is added, unless tips are wanted: the proxy is not to be seen."""
+        if verdict.report is SILENCE and not self.desk.policy.tips:
             self.desk.succeeded(self.caller, self.call)
             return outcome.reply
         return await super()._guided(verdict, outcome)

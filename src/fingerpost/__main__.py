@@ -1,0 +1,7 @@
+"""`python -m fingerpost`: the command line."""
+
+import sys
+
+from fingerpost.cli import main
+
+sys.exit(main())
