@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, cast
@@ -46,30 +47,47 @@ class Child:
         except subprocess.TimeoutExpired:
             self.end()
             return "closed its output"
-        self._kill(signal.SIGKILL)
-        self._close()
+        self.kill(signal.SIGKILL)
+        self.close()
         return _told(code)
 
     def end(self) -> None:
-        """End the process and all that it has started: first by a hint, then by a request, then by force."""
-        self.close_input()
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
-            if number is not None:
-                self._kill(number)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_PATIENCE if number is not signal.SIGKILL else None)
-                break
-        self._kill(signal.SIGKILL)
-        self._close()
+        """End the process and all that it has started."""
+        end_all([self])
 
-    def _kill(self, number: int) -> None:
+    def is_over_within(self, seconds: float) -> bool:
+        """Whether the process ends by itself in that time."""
+        try:
+            self._process.wait(max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def kill(self, number: int) -> None:
         """Reach the whole group: what a launcher has started outlives it otherwise."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Leave nothing open that was shared with it."""
         self.close_input()
         cast("IO[bytes]", self._process.stdout).close()
+
+
+def end_all(children: Sequence[Child]) -> None:
+    """End processes and all that they have started: first by a hint, then by a request, then by force."""
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        for child in children:
+            if number is None:
+                child.close_input()
+            else:
+                child.kill(number)
+        until = time.monotonic() + _PATIENCE
+        if all(child.is_over_within(until - time.monotonic()) for child in children):
+            break
+    for child in children:
+        child.kill(signal.SIGKILL)
+        child.close()
 
 
 def _told(code: int) -> str:

@@ -28,7 +28,7 @@ class App(Protocol):
     """What stands behind the front."""
 
     async def handle(self, request: Request) -> None: ...
-    async def close(self) -> None: ...
+    async def stop(self) -> None: ...
     def children_ended(self) -> None: ...
 
 
@@ -90,5 +90,6 @@ async def serve(
     again = asyncio.ensure_future(told.get())
     draining = asyncio.ensure_future(server.drained(_DRAIN))
     await asyncio.wait((draining, again), return_when=asyncio.FIRST_COMPLETED)
-    await app.close()
+    await app.stop()
+    await server.cut()
     return 128 + number if number == signal.SIGINT else 0

@@ -17,6 +17,7 @@ from typing import Any
 
 from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
+from fingerpost.proxy.child import Child, end_all
 from fingerpost.proxy.front import JSON, refuse
 from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, encoded
 from fingerpost.proxy.http1 import Headers, value_of
@@ -143,7 +144,8 @@ class Host:
             self.stream.put_nowait(self._kept.popleft())
         return self.stream
 
-    def end(self) -> None:
+    def let_go(self) -> Child | None:
+        """Answer all that is owed, and have no more to do with the process."""
         loop = asyncio.get_running_loop()
         for fd in self._watched:
             loop.remove_reader(fd)
@@ -152,9 +154,10 @@ class Host:
             loop.remove_writer(self.server.pipe.fd)
         if self._timer is not None:
             self._timer.cancel()
-        self.server.end()
+        child = self.server.let_go()
         for frame in self.session.to_client:
             self._deliver(frame)
+        return child
 
 
 class Hosted:
@@ -166,13 +169,16 @@ class Hosted:
         self._shared: Host | None = None
         self._ids = itertools.count(1)
 
+    @property
+    def _hosts(self) -> list[Host]:
+        return [*self._sessions.values(), *([self._shared] if self._shared else [])]
+
     def children_ended(self) -> None:
-        for host in [*self._sessions.values(), *([self._shared] if self._shared else [])]:
+        for host in self._hosts:
             host.exited()
 
-    async def close(self) -> None:
-        for host in [*self._sessions.values(), *([self._shared] if self._shared else [])]:
-            host.end()
+    async def stop(self) -> None:
+        await _ended(self._hosts)
 
     async def handle(self, request: Request) -> None:
         match request.method:
@@ -211,7 +217,7 @@ class Hosted:
         host = self._host(caller_of(_identity(request)))
         name = secrets.token_hex(16).encode()
         self._sessions[name] = host
-        self._bound()
+        await self._bound()
         host.start()
         await self._asked(request, message, host, request.body, message.id, [(SESSION, name)])
 
@@ -228,14 +234,14 @@ class Hosted:
         self._sessions.move_to_end(name)
         return host
 
-    def _bound(self) -> None:
+    async def _bound(self) -> None:
         """End the sessions that have not been used for long, and the oldest where there are too many."""
         now = time.monotonic()
         for name, host in list(self._sessions.items()):
             is_idle = not host.waiting and host.stream is None and now - host.used > _IDLE
             if is_idle or (len(self._sessions) > _MOST_SESSIONS and not host.waiting):
                 del self._sessions[name]
-                host.end()
+                await _ended([host])
 
     async def _stateless(self, request: Request, message: Message) -> None:
         if (trouble := _mismatch(request, message)) is not None:
@@ -312,8 +318,14 @@ class Hosted:
             await refuse(request, 404, "There is no such session")
             return
         del self._sessions[value_of(request.headers, SESSION) or b""]
-        host.end()
+        await _ended([host])
         await request.respond.whole(200, [])
+
+
+async def _ended(hosts: list[Host]) -> None:
+    """End processes without holding up anybody else."""
+    children = [child for host in hosts if (child := host.let_go()) is not None]
+    await asyncio.to_thread(end_all, children)
 
 
 class _Answer:

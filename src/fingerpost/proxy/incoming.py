@@ -140,12 +140,17 @@ class Server:
                 await gone
 
     async def drained(self, seconds: float) -> None:
-        """Take no more requests, and wait for those under way; what is left then is cut off."""
+        """Take no more requests, and wait for those under way."""
         self.is_draining = True
         if self._busy:
             await asyncio.wait(self._busy, timeout=seconds)
+
+    async def cut(self) -> None:
+        """Have no more of anybody; those who are still being answered may say one last word."""
         for work in self._busy:
             work.cancel()
+        if self._busy:
+            await asyncio.wait(self._busy, timeout=0.5)
         for writer in list(self._open):
             writer.close()
 

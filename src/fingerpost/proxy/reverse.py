@@ -27,6 +27,7 @@ from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
 
 _NOT_PASSED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
 _CHANGED = b"notifications/tools/list_changed"
+_STOPPED = Loss("was not waited for any longer, because the proxy was told to end")
 _STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404}
 
 
@@ -38,9 +39,12 @@ class Reverse:
     ) -> None:
         self.upstream, self.relay, self.limit, self.timeout = upstream, relay, limit, timeout
         self._own = headers
+        self._is_stopping = False
         self._space, self._count = f"fingerpost-{secrets.token_hex(6)}", 0
 
-    async def close(self) -> None:
+    async def stop(self) -> None:
+        """Whoever is cut off from now on is told so."""
+        self._is_stopping = True
         self.upstream.close()
 
     def children_ended(self) -> None:
@@ -67,6 +71,11 @@ class Reverse:
         try:
             async with _deadline(self.timeout if message is not None and message.is_request else 0):
                 response = await self.upstream.request(request.method, headers, request.body)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            await refuse(request, 503, _STOPPED.message(), messages.readable_id(request.body), INTERNAL_ERROR)
+            return
         except (Unreachable, TimeoutError) as error:
             why = str(error) if isinstance(error, Unreachable) else late(self.timeout).why
             id = (
@@ -106,6 +115,10 @@ class Reverse:
                 frame = reply.frame if is_fine else await relay.answered(wire, reply)
         except NoReply as other:
             frame = other.body
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            frame = self._lost(wire, relay, _STOPPED)
         except Unreachable as error:
             frame = self._lost(wire, relay, Loss(str(error), was_sent=error.was_sent))
         except TimeoutError:

@@ -304,6 +304,8 @@ class Session:
 
     def deadline(self) -> float | None:
         """When `tick` has something to do, if nothing happens before."""
+        if not self._ours and not self._timeout:
+            return None
         due = [asked.deadline for asked in self._ours.values()]
         if self._timeout and self._asked:
             due.append(next(iter(self._asked.values())).deadline)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from fingerpost.proxy.child import Child
 from fingerpost.proxy.frames import Frames
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import CHUNK, FULL, Pipe, Supervised
@@ -33,6 +34,8 @@ class StdioProxy:
         self._reads_client = True
         self._poll = select.poll()
         self._watched: dict[int, int] = {}
+        self._steady_with: Child | None = None
+        """The process with which everything has been as it nearly always is."""
         self._ends_at: float | None = None
         self._told = 0
         """The signal that told us to end."""
@@ -48,8 +51,9 @@ class StdioProxy:
 
     def _turn(self, wake: int) -> None:
         """Wait until something happens, and see to it."""
-        self._watch_streams()
-        for fd, event in self._poll.poll(self._milliseconds()):
+        if not self._is_steady():
+            self._watch_streams()
+        for fd, _ in self._poll.poll(self._milliseconds()):
             child = self._server.child
             if child is not None and fd == child.stdout:
                 self._server.read()
@@ -57,7 +61,7 @@ class StdioProxy:
                 self._from_client()
             elif fd == wake:
                 self._on_signals(os.read(wake, 512))
-            elif event:
+            else:
                 for pipe in (self._client, self._server.pipe):
                     if pipe is not None and pipe.fd == fd:
                         pipe.flush()
@@ -66,12 +70,12 @@ class StdioProxy:
     def _pass_on(self) -> None:
         """Do what time asks for, and write what the session owes either side."""
         session = self._session
-        deadline = session.deadline()
-        if deadline is not None and deadline <= time.monotonic():
+        if (deadline := session.deadline()) is not None and deadline <= time.monotonic():
             session.tick()
         if not session.is_up:
             self._server.see_to()
-        self._server.pass_on()
+        if session.to_server:
+            self._server.pass_on()
         if session.to_client:
             self._client.write(session.to_client)
             session.to_client.clear()
@@ -103,12 +107,21 @@ class StdioProxy:
 
     def _close(self) -> None:
         """End the server, answer what is still owed, and leave."""
-        self._server.end()
+        child = self._server.let_go()
         self._client.write(self._session.to_client)
+        if child is not None:
+            child.end()
         self._client.restore()
         self._client.flush()
 
     # waiting
+
+    def _is_steady(self) -> bool:
+        """Whether everything is as it nearly always is: both sides are read from, and nothing waits to be written."""
+        server = self._server
+        if self._steady_with is not server.child or server.child is None or server.pipe is None:
+            return False
+        return self._reads_client and not server.pipe.size and not self._client.size
 
     def _watch_streams(self) -> None:
         """Listen to whoever can be served, and to whoever has room again."""
@@ -120,14 +133,15 @@ class StdioProxy:
             wanted[pipe.fd] = select.POLLOUT
         if client.size:
             wanted[client.fd] = select.POLLOUT
-        if wanted != self._watched:
-            for fd in self._watched.keys() - wanted.keys():
-                self._poll.unregister(fd)
-            for fd, events in wanted.items():
-                self._poll.register(fd, events)
-            self._watched = wanted
+        for fd in self._watched.keys() - wanted.keys():
+            self._poll.unregister(fd)
+        for fd, events in wanted.items():
+            self._poll.register(fd, events)
+        self._watched = wanted
+        self._steady_with = child if pipe is not None and not pipe.size and not client.size else None
 
     def _milliseconds(self) -> float | None:
+        """How long to wait, if nothing happens; for ever where nothing is due."""
         due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
         return max(0.0, min(due) - time.monotonic()) * 1000 + 1 if due else None
 

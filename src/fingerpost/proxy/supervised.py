@@ -12,7 +12,7 @@ from contextlib import suppress
 from fingerpost.proxy.child import Child, Restarts
 from fingerpost.proxy.session import Session
 
-CHUNK = 256 * 1024
+CHUNK = 64 * 1024
 FULL = 4 * 1024 * 1024
 """Bytes that may wait for a side that does not read, before the other side is no longer read from."""
 
@@ -107,14 +107,14 @@ class Supervised:
             self.pipe = None
             self.child.close_input()
 
-    def end(self) -> None:
-        """End the server, and answer what is owed."""
+    def let_go(self) -> Child | None:
+        """Answer all that is owed, and have no more to do with the server; it is for the caller to end it."""
         self.is_ending = True
-        if self.child is not None:
-            child, self.child, self.pipe, self.status = self.child, None, None, 0
-            child.end()
+        child, self.child, self.pipe = self.child, None, None
+        self.status = 0 if child is not None else self.status
         self._session.server_gone("was stopped")
         self._session.server_refused("was stopped")
+        return child
 
 
 class Pipe:
@@ -132,12 +132,11 @@ class Pipe:
 
     def write(self, frames: list[bytes]) -> None:
         """Write frames, now or as soon as there is room."""
-        data = memoryview(b"\n".join([*frames, b""]))
-        if not self._waiting:
-            data = data[self._written(data) :]
-        if len(data) and not self.is_broken:
-            self._waiting.append(data)
-            self.size += len(data)
+        data = b"\n".join([*frames, b""])
+        count = 0 if self._waiting else self._written(data)
+        if count < len(data) and not self.is_broken:
+            self._waiting.append(memoryview(data)[count:])
+            self.size += len(data) - count
 
     def flush(self) -> None:
         """Write what waits, as far as there is room for it."""
@@ -152,7 +151,7 @@ class Pipe:
             self._waiting.clear()
             self.size = 0
 
-    def _written(self, data: memoryview) -> int:
+    def _written(self, data: bytes | memoryview) -> int:
         try:
             return os.write(self.fd, data)
         except BlockingIOError:
