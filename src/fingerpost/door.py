@@ -60,7 +60,7 @@ class Door:
     def auto_approve(self, value: bool) -> None:
         self._desk.effects.auto_approve = value
 
-    def _lets_pass(self, caller: object, name: str, arguments: Any) -> bool:
+    def lets_pass(self, caller: object, name: str, arguments: Any) -> bool:
         """Whether a call is right by the caller's last known list, so that there is nothing to do but send it on."""
         try:
             catalog = self._tools.any(caller)

@@ -54,7 +54,7 @@ class Guidance(Door, Middleware):
             return await call_next(context)  # what is listed is the newest version, which is not the one asked for
         sent = message.arguments if message.arguments is not None else {}
         outcome, result = None, None
-        if self._lets_pass(caller, message.name, sent):
+        if self.lets_pass(caller, message.name, sent):
             try:
                 result = await call_next(context)
             except Exception as error:

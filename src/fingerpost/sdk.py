@@ -69,7 +69,7 @@ class Guidance(Door):
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str) or (caller := self._caller(ctx, call_next)) is None:
             return await call_next(ctx)
-        if self._lets_pass(caller, name, arguments):
+        if self.lets_pass(caller, name, arguments):
             try:
                 reply = await call_next(ctx)
             except Exception as error:

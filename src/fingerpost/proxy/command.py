@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import select
 import sys
 import tomllib
@@ -177,6 +178,7 @@ def _stdio(command: Sequence[str], settings: dict[str, Any], journal: Journal) -
         raise Trouble("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
     session = Session(relay(settings, journal), timeout=settings["timeout"], note=journal.note)
     limit = int(settings["max_message"] * _MB)
+    gc.freeze()  # what is there now stays, and need not be looked through again and again
     try:
         return StdioProxy(Supervised(command, session, limit=limit, say=journal.say), session, limit=limit).run()
     except FileNotFoundError as error:

@@ -12,6 +12,7 @@ import re
 from typing import Any, NoReturn, TypeAlias, cast
 
 from msgspec import DecodeError, Raw, Struct, ValidationError
+from msgspec import json as quick
 from msgspec.json import Decoder
 
 from fingerpost.untrusted import as_object
@@ -23,6 +24,7 @@ INTERNAL_ERROR = -32603
 Id: TypeAlias = "str | int"
 
 _ABSENT = Raw()
+_EMPTY: dict[str, Any] = {}
 _MISSING: Any = object()
 
 
@@ -80,6 +82,60 @@ def read_reply(frame: bytes) -> Message | None:
         return _lenient(frame)
     is_response = message.method is _MISSING and (message.result or message.error)
     return message if message.jsonrpc == "2.0" and (is_response or isinstance(message.method, str)) else None
+
+
+_SHORT = 64 * 1024
+_anything = Decoder()
+
+
+def plain_call(frame: bytes) -> tuple[Id, str, Any] | None:
+    """The id, the tool and the arguments of a call that is spelled as most clients spell it; none of any other frame.
+
+    What is the same when it is written anew has no key twice, and nothing else that readers could differ on.
+    """
+    if len(frame) > _SHORT:
+        return None
+    try:
+        said: dict[str, Any] = _anything.decode(frame)
+        if said["method"] != "tools/call":
+            return None
+        again = quick.encode(said)
+        if again != frame and quick.format(again, indent=0) != frame:
+            return None
+        id, name, arguments = said["id"], said["params"]["name"], said["params"].get("arguments", _EMPTY)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    if said.get("jsonrpc") != "2.0" or type(name) is not str or not is_id(id) or "result" in said or "error" in said:
+        return None
+    return id, name, arguments
+
+
+class _Success(Struct, gc=False):
+    isError: Any = None
+
+
+class _Answer(Struct, gc=False):
+    jsonrpc: Any = None
+    id: Any = None
+    method: Any = None
+    error: Raw = _ABSENT
+    result: _Success | None = None
+
+
+_answer = Decoder(_Answer)
+
+
+def plain_success(frame: bytes) -> Any:
+    """The id of a request that a frame plainly answers with a success; none of any other frame."""
+    try:
+        said = _answer.decode(frame)
+        if not frame.isascii():
+            frame.decode()
+    except (ValueError, RecursionError):
+        return None
+    if said.jsonrpc != "2.0" or said.method is not None or said.error or said.result is None:
+        return None
+    return said.id if said.result.isError is not True and is_id(said.id) else None
 
 
 def _lenient(frame: bytes) -> Message | None:
@@ -144,7 +200,7 @@ def _trouble(message: Message) -> str | None:
 
 
 def is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return type(value) is int or type(value) is str
 
 
 def _id_of(message: Message, frame: bytes) -> bytes:

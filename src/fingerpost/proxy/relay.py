@@ -51,9 +51,16 @@ class Reply(NamedTuple):
 class Wire(ABC):
     """One request of one caller on its way."""
 
-    def __init__(self, frame: bytes, message: Message, caller: object) -> None:
-        self.frame, self.message, self.caller = frame, message, caller
+    def __init__(self, frame: bytes, caller: object, message: Message | None = None) -> None:
+        self.frame, self.caller = frame, caller
+        self._message = message
         self._params: dict[str, Any] | None = None
+
+    @property
+    def message(self) -> Message:
+        if self._message is None:
+            self._message = messages.read(self.frame)
+        return self._message
 
     @property
     def params(self) -> dict[str, Any]:
@@ -113,9 +120,16 @@ class Relay(Door):
 
     def right_call(self, wire: Wire) -> Call | None:
         """The call in a `tools/call`, where it is right by the last known list: it goes on as it came."""
-        params = wire.params
-        name, arguments = params.get("name"), params.get("arguments", {})
-        return Call(name, arguments) if type(name) is str and self._lets_pass(wire.caller, name, arguments) else None
+        name, arguments = wire.params.get("name"), wire.params.get("arguments", {})
+        return Call(name, arguments) if type(name) is str and self.lets_pass(wire.caller, name, arguments) else None
+
+    @property
+    def leaves_successes_alone(self) -> bool:
+        """Whether a success of a right call is never added to."""
+        return not self._desk.policy.tips
+
+    def succeeded(self, caller: object, call: Call) -> None:
+        self._desk.succeeded(caller, call)
 
     def tool(self, caller: object, name: str) -> Tool | None:
         """A tool of this caller's last known list."""

@@ -143,7 +143,7 @@ class HttpWire(Wire):
     """A request that came by HTTP, and its answer: in one piece, or as the last event of a stream."""
 
     def __init__(self, reverse: Reverse, request: Request, headers: Headers, message: Message) -> None:
-        super().__init__(request.body, message, caller_of(headers))
+        super().__init__(request.body, caller_of(headers), message)
         self._reverse, self._request, self._headers = reverse, request, headers
         self._status, self._head = 200, list[tuple[bytes, bytes]]([JSON])
         self._reply = b""

@@ -142,6 +142,8 @@ class StdioProxy:
 
     def _milliseconds(self) -> float | None:
         """How long to wait, if nothing happens; for ever where nothing is due."""
+        if self._ends_at is None and self._session.is_up and self._session.deadline() is None:
+            return None
         due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
         return max(0.0, min(due) - time.monotonic()) * 1000 + 1 if due else None
 

@@ -32,8 +32,8 @@ class Sent:
 class SessionWire(Wire):
     """A request that travels in a session; sent a second time, it travels under an id of ours."""
 
-    def __init__(self, frame: bytes, message: Message, caller: object, own_id: Callable[[], str]) -> None:
-        super().__init__(frame, message, caller)
+    def __init__(self, frame: bytes, caller: object, own_id: Callable[[], str], message: Message | None = None) -> None:
+        super().__init__(frame, caller, message)
         self._own_id = own_id
         self.sent_as: Any = None
         """The id by which the server knows it; none while it has not been sent."""

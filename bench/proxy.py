@@ -1,0 +1,319 @@
+"""What the proxy costs, beside no proxy, a plain byte pipe and FastMCP's proxy, in turns on the same server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from typing import Any, ClassVar
+
+from bench.corpus import many_tools
+
+Row = tuple[str, str, str]
+
+_PYTHON = sys.executable
+_SERVER = [_PYTHON, "-m", "bench.served", "small", "stdio"]
+_WAYS = {
+    "direct": [],
+    "byte pipe": [_PYTHON, "-m", "bench.served", "pipe"],
+    "fingerpost": [_PYTHON, "-m", "fingerpost", "proxy", "--"],
+    "fastmcp": [_PYTHON, "-m", "bench.served", "fast-proxy", "stdio"],
+}
+_RIGHT = {"name": "search", "arguments": {"pattern": "User", "max": 5}}
+_ENV = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def proxy() -> list[Row]:
+    return [*over_stdio(), *over_http(), *guided_errors(), *cold_start(), *imported()]
+
+
+class Client:
+    """A client that does nothing but write frames and read them."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=_ENV
+        )
+        self._rest, self._count = b"", 0
+
+    def introduce(self) -> None:
+        info = {"name": "bench", "version": "1"}
+        self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info})
+        self._write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        self.ask("tools/list", {})
+
+    def ask(self, method: str, params: dict[str, Any]) -> bytes:
+        self.send(method, params)
+        return self.line()
+
+    def send(self, method: str, params: dict[str, Any]) -> None:
+        self._count += 1
+        message = {"jsonrpc": "2.0", "id": self._count, "method": method, "params": params}
+        self._write(json.dumps(message).encode() + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+
+    def line(self) -> bytes:
+        assert self.process.stdout is not None
+        while b"\n" not in self._rest:
+            self._rest += os.read(self.process.stdout.fileno(), 1 << 20)
+        line, self._rest = self._rest.split(b"\n", 1)
+        return line
+
+    def cpu(self) -> float:
+        """Seconds of processor that the process and those below it have used."""
+        return _cpu(self.process.pid)
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _cpu(pid: int) -> float:
+    tasks = f"/proc/{pid}/task"
+    spent = sum(int(_text(f"{tasks}/{task}/schedstat").split()[0]) for task in os.listdir(tasks)) / 1e9
+    return spent + sum(_cpu(int(child)) for child in _text(f"{tasks}/{pid}/children").split())
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def over_stdio(rounds: int = 30, calls: int = 60) -> list[Row]:
+    """Latency one at a time, processor a call, and throughput with 32 in flight."""
+    with ExitStack() as stack:
+        clients = {way: Client([*command, *_SERVER]) for way, command in _WAYS.items()}
+        for client in clients.values():
+            stack.callback(client.close)
+            client.introduce()
+        taken: dict[str, list[float]] = {way: [] for way in clients}
+        spent, rate = dict.fromkeys(clients, 0.0), {way: list[float]() for way in clients}
+        for _ in range(rounds):
+            for way, client in clients.items():
+                before = client.cpu()
+                taken[way] += [_timed(client) for _ in range(calls)]
+                spent[way] += client.cpu() - before
+        for _ in range(8):
+            for way, client in clients.items():
+                rate[way].append(_throughput(client))
+    return _stdio_rows(taken, spent, rate, rounds * calls)
+
+
+def _timed(client: Client) -> float:
+    start = time.perf_counter()
+    client.ask("tools/call", _RIGHT)
+    return time.perf_counter() - start
+
+
+def _throughput(client: Client, calls: int = 300) -> float:
+    start, sent = time.perf_counter(), 0
+    for answered in range(calls):
+        while sent < calls and sent - answered < 32:
+            client.send("tools/call", _RIGHT)
+            sent += 1
+        client.line()
+    return calls / (time.perf_counter() - start)
+
+
+def _stdio_rows(
+    taken: dict[str, list[float]], spent: dict[str, float], rate: dict[str, list[float]], calls: int
+) -> list[Row]:
+    direct = statistics.median(taken["direct"])
+    rows: list[Row] = [("stdio, right call, direct: p50", f"{direct * 1e3:.2f} ms", "")]
+    for way, p50, more, share in (
+        ("byte pipe", "", "", ""),
+        ("fingerpost", "at most 1.15 x", "at most 0.12 ms", "at least 0.85"),
+        ("fastmcp", "", "", ""),
+    ):
+        ratio = statistics.median(taken[way]) / direct
+        added = (spent[way] - spent["direct"]) / calls
+        through = statistics.median(rate[way]) / statistics.median(rate["direct"])
+        rows += [
+            (f"stdio through {way} / direct: p50", f"{ratio:.2f} x", p50),
+            ("  processor added a call", f"{added * 1e3:.3f} ms", more),
+            ("  throughput at 32 in flight", f"{through:.2f}", share),
+        ]
+    return rows
+
+
+# HTTP
+
+
+def over_http(rounds: int = 15, calls: int = 30) -> list[Row]:
+    with ExitStack() as stack:
+        port = _free_port()
+        stack.enter_context(_running([_PYTHON, "-m", "bench.served", "small", "http", str(port)], port))
+        url = f"http://127.0.0.1:{port}/mcp"
+        ours = stack.enter_context(_listening(["proxy", "--listen", "127.0.0.1:0", url]))
+        theirs = _free_port()
+        stack.enter_context(_running([_PYTHON, "-m", "bench.served", "fast-proxy", "http", str(theirs), url], theirs))
+        posts = {"direct": Post(port), "fingerpost": Post(ours), "fastmcp": Post(theirs)}
+        taken: dict[str, list[float]] = {way: [] for way in posts}
+        for post in posts.values():
+            post.timed()
+        for _ in range(rounds):
+            for way, post in posts.items():
+                taken[way] += [post.timed() for _ in range(calls if way != "fastmcp" else 4)]
+    direct, own, fast = (statistics.median(taken[way]) for way in ("direct", "fingerpost", "fastmcp"))
+    return [
+        ("HTTP, right call, direct: p50", f"{direct * 1e3:.2f} ms", ""),
+        ("HTTP through fingerpost / direct: p50", f"{own / direct:.2f} x", "at most 1.6 x"),
+        ("HTTP through fastmcp / direct: p50", f"{fast / direct:.2f} x", ""),
+        ("  fastmcp / fingerpost", f"{fast / own:.1f} x", "at least 20 x"),
+    ]
+
+
+class Post:
+    """A client that posts 2026-07-28 calls on one connection."""
+
+    _META: ClassVar[dict[str, Any]] = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    _HEADERS: ClassVar[dict[str, str]] = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "search",
+    }
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port)
+
+    def timed(self) -> float:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**_RIGHT, "_meta": self._META}}
+        start = time.perf_counter()
+        self._connection.request("POST", "/mcp", json.dumps(message), self._HEADERS)
+        answer = self._connection.getresponse().read()
+        taken = time.perf_counter() - start
+        assert b"User 5" in answer, answer[:500]
+        return taken
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@contextmanager
+def _running(command: list[str], port: int) -> Generator[None]:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_ENV)
+    try:
+        for _ in range(400):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextmanager
+def _listening(words: list[str]) -> Generator[int]:
+    process = subprocess.Popen([_PYTHON, "-m", "fingerpost", *words], stderr=subprocess.PIPE, text=True, env=_ENV)
+    try:
+        assert process.stderr is not None
+        found = re.search(r":(\d+)/mcp", process.stderr.readline())
+        assert found is not None
+        yield int(found[1])
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+# errors, beginnings, sizes
+
+
+def guided_errors(tools: int = 5_000, rounds: int = 60) -> list[Row]:
+    """What guidance adds to an error of a server with many tools, over the raw error of the same server."""
+    server = [_PYTHON, "-m", "bench.served", "large", str(tools)]
+    raw, guided = Client(server), Client([*_WAYS["fingerpost"], *server])
+    names = [tool["name"] for tool in many_tools(tools)][::37]
+    taken: dict[str, list[float]] = {"a wrong argument": [], "an unknown tool": []}
+    try:
+        for client in (raw, guided):
+            client.introduce()
+        for number in range(rounds):
+            name = names[number % len(names)]
+            for kind, call in (
+                ("a wrong argument", {"name": name, "arguments": {f"x{number}": 1}}),
+                ("an unknown tool", {"name": name[:4] + name[5:], "arguments": {"n": number}}),
+            ):
+                times = [_once(client, call) for client in (raw, guided)]
+                taken[kind].append(times[1] - times[0])
+    finally:
+        raw.close()
+        guided.close()
+    goals = {"a wrong argument": "at most 1 ms", "an unknown tool": "at most 3 ms"}
+    return [
+        (f"guided error, {kind}, {tools:,} tools: added", f"{statistics.median(times) * 1e3:.2f} ms", goals[kind])
+        for kind, times in taken.items()
+    ]
+
+
+def _once(client: Client, call: dict[str, Any]) -> float:
+    start = time.perf_counter()
+    client.ask("tools/call", call)
+    return time.perf_counter() - start
+
+
+def cold_start(runs: int = 7) -> list[Row]:
+    """From spawning to the first list, and what the proxy occupies after a thousand calls."""
+    started: dict[str, list[float]] = {"direct": [], "fingerpost": []}
+    sizes: list[float] = []
+    for _ in range(runs):
+        for way, times in started.items():
+            start = time.perf_counter()
+            client = Client([*_WAYS[way], *_SERVER])
+            client.introduce()
+            times.append(time.perf_counter() - start)
+            if way == "fingerpost":
+                for _ in range(150):
+                    client.ask("tools/call", _RIGHT)
+                sizes.append(_resident(client.process.pid))
+            client.close()
+    added = statistics.median(started["fingerpost"]) - statistics.median(started["direct"])
+    return [
+        ("cold start to the first list, added", f"{added:.2f} s", "at most 0.25 s"),
+        ("  resident memory of the proxy", f"{statistics.median(sizes):.0f} MB", "at most 45 MB"),
+    ]
+
+
+def _resident(pid: int) -> float:
+    found = re.search(r"VmRSS:\s+(\d+)", _text(f"/proc/{pid}/status"))
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def imported() -> list[Row]:
+    probe = (
+        "import sys; import fingerpost.cli, fingerpost.proxy.stdio, fingerpost.proxy.relay, fingerpost.proxy.reverse;"
+        "print(','.join(m for m in ('mcp', 'mcp_types', 'pydantic', 'anyio') if m in sys.modules))"
+    )
+    heavy = subprocess.check_output([_PYTHON, "-c", probe], text=True, env=_ENV).strip()
+    return [("heavy modules that the proxy pulls in", heavy or "none", "neither mcp nor pydantic")]
+
+
+if __name__ == "__main__":
+    for name, measured, goal in proxy():
+        print(f"{name:62}  {measured:>12}  {goal}")

@@ -1,0 +1,82 @@
+"""The servers and peers that `bench.proxy` puts beside one another, each a program: `python -m bench.served NAME …`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from bench.corpus import many_tools
+
+
+def small(transport: str, port: str = "0") -> None:
+    """A server with one tool, on the official SDK."""
+    from mcp.server import MCPServer
+
+    logging.disable(logging.CRITICAL)
+    server = MCPServer[Any]("bench")
+
+    @server.tool()
+    def search(pattern: str, max: int = 50) -> str:  # pyright: ignore[reportUnusedFunction]
+        return f"{pattern} {max}"
+
+    if transport == "stdio":
+        server.run("stdio")
+    else:
+        server.run("streamable-http", port=int(port))
+
+
+def large(count: str) -> None:
+    """A server with many tools that answers every call with an error, as raw as can be."""
+    import json
+
+    tools = many_tools(int(count))
+    names = {tool["name"] for tool in tools}
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        if "id" not in asked:
+            continue
+        name = asked.get("params", {}).get("name")
+        result: dict[str, Any] = {"tools": tools}
+        if asked["method"] == "tools/call":
+            said = "Input validation error" if name in names else f"Unknown tool: {name}"
+            result = {"content": [{"type": "text", "text": said}], "isError": True}
+        elif asked["method"] == "initialize":
+            result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "l", "version": "1"}}
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def pipe(*command: str) -> None:
+    """The least that can stand between two processes: two threads that copy bytes."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert process.stdin is not None and process.stdout is not None
+
+    def copy(source: int, target: int) -> None:
+        while data := os.read(source, 65_536):
+            os.write(target, data)
+
+    threading.Thread(target=copy, args=(process.stdout.fileno(), 1), daemon=True).start()
+    copy(0, process.stdin.fileno())
+    process.stdin.close()
+    process.wait()
+
+
+def fast_proxy(transport: str, *target: str) -> None:
+    """FastMCP's own proxy."""
+    from fastmcp.client.transports import StdioTransport
+    from fastmcp.server import create_proxy
+
+    logging.disable(logging.CRITICAL)
+    if transport == "stdio":
+        create_proxy(StdioTransport(target[0], list(target[1:]))).run("stdio", show_banner=False)
+    else:
+        port, url = target
+        create_proxy(url).run("http", port=int(port), path="/mcp", show_banner=False, log_level="critical")
+
+
+if __name__ == "__main__":
+    {"small": small, "large": large, "pipe": pipe, "fast-proxy": fast_proxy}[sys.argv[1]](*sys.argv[2:])
