@@ -77,7 +77,7 @@ async def serve(
 ) -> int:
     """Serve until told to end; the exit code."""
     server = Server(Front(app, [host, *names]).handle, limits)
-    listener = await asyncio.start_server(server.connected, host, port, backlog=2_048)
+    listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")
     told = asyncio.Queue[int]()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import h11
 
@@ -87,16 +87,16 @@ class Server:
         self._open: set[asyncio.StreamWriter] = set()
         self.is_draining = False
 
-    @property
-    def busy(self) -> int:
-        """How many requests are being answered."""
-        return len(self._busy)
+    async def listen(self, host: str, port: int) -> asyncio.Server:
+        """Begin to accept connections there."""
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(lambda: _Protocol(self._connected, loop), host, port, backlog=2_048)
 
-    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side has had enough."""
         connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._open.add(writer)
-        incoming = _Incoming(reader, writer, connection)
+        incoming = _Incoming(reader, writer, connection, cast("_Protocol", writer.transport.get_protocol()))
         try:
             wait = self._limits.first
             while not self.is_draining and await self._one(incoming, wait):
@@ -126,18 +126,13 @@ class Server:
         """Run the handler; if the client goes away meanwhile, so does the handler."""
         work = asyncio.ensure_future(self._handler(request))
         self._busy.add(work)
-        gone = asyncio.ensure_future(incoming.gone())
+        incoming.protocol.on_gone = work.cancel
         try:
-            await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                work.cancel()
             with suppress(asyncio.CancelledError):
                 await work
         finally:
+            incoming.protocol.on_gone = None
             self._busy.discard(work)
-            gone.cancel()
-            with suppress(asyncio.CancelledError):
-                await gone
 
     async def drained(self, seconds: float) -> None:
         """Take no more requests, and wait for those under way."""
@@ -155,12 +150,37 @@ class Server:
             writer.close()
 
 
+class _Protocol(asyncio.StreamReaderProtocol):
+    """Streams that tell at once when the other side has closed them, also while nobody reads."""
+
+    def __init__(self, connected: Callable[..., Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(asyncio.StreamReader(limit=CHUNK, loop=loop), connected, loop=loop)
+        self.on_gone: Callable[[], object] | None = None
+
+    def eof_received(self) -> bool | None:
+        self._tell()
+        return super().eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._tell()
+        super().connection_lost(exc)
+
+    def _tell(self) -> None:
+        if self.on_gone is not None:
+            self.on_gone()
+
+
 class _Incoming:
     """One connection that requests come in by."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: h11.Connection) -> None:
-        self._reader, self._writer, self._h11 = reader, writer, connection
-        self._early = b""
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        connection: h11.Connection,
+        protocol: _Protocol,
+    ) -> None:
+        self._reader, self._writer, self._h11, self.protocol = reader, writer, connection, protocol
 
     async def request(self, limits: Limits, wait: float) -> Request | None:
         """The next request; none where the client has closed the connection."""
@@ -203,18 +223,8 @@ class _Incoming:
             self._h11.receive_data(await self._data(seconds))
 
     async def _data(self, seconds: float) -> bytes:
-        if self._early:
-            data, self._early = self._early, b""
-            return data
         async with asyncio.timeout(max(0.0, seconds)):
             return await self._reader.read(CHUNK)
-
-    async def gone(self) -> None:
-        """Wait until the client has closed the connection; what it sends before its turn is kept."""
-        while len(self._early) < MOST_HEAD and (data := await self._reader.read(CHUNK)):
-            self._early += data
-        if len(self._early) >= MOST_HEAD:
-            await asyncio.Event().wait()
 
     def next_cycle(self) -> bool:
         if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
