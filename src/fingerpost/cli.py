@@ -68,12 +68,20 @@ class _Parser(argparse.ArgumentParser):
         raise Trouble(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
 
     def _meant(self) -> str:
-        names = [name for action in self._actions for name in (*action.option_strings, *(action.choices or ()))]
+        if sys.argv[1:2] == ["proxy"] and "--" not in sys.argv and any(word[:1] != "-" for word in sys.argv[3:]):
+            return "Put -- before a server's command: fingerpost proxy -- python server.py. "
+        names = [name for action in self._known() for name in (*action.option_strings, *(action.choices or ()))]
         for word in sys.argv[1:]:
             near = closest(word, [str(name) for name in names if str(name) != word])
             if near and near[0].is_clear and word not in names:
                 return f"Did you mean '{near[0].name}'? "
         return ""
+
+    def _known(self) -> list[argparse.Action]:
+        """What this parser takes, and what the one of the command takes that was named."""
+        parsers = [cast("dict[str, _Parser]", one.choices) for one in self._actions if isinstance(one.choices, dict)]
+        chosen = next((known[word] for known in parsers for word in sys.argv[1:2] if word in known), None)
+        return [*self._actions, *(chosen._actions if chosen else ())]
 
 
 def _parser() -> argparse.ArgumentParser:

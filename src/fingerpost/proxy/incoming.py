@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 import h11
 
-from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge
+from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, value_of
 
 
 @dataclass(slots=True)
@@ -34,9 +34,12 @@ class Responder:
     def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter) -> None:
         self._h11, self._writer = connection, writer
         self.has_begun = False
+        self.is_stream = False
+        """Whether what has begun is a stream of events."""
 
     async def begin(self, status: int, headers: Headers) -> None:
         self.has_begun = True
+        self.is_stream = (value_of(headers, b"content-type") or b"").startswith(b"text/event-stream")
         self._write(h11.Response(status_code=status, headers=headers))
 
     async def send(self, data: bytes) -> None:

@@ -20,7 +20,7 @@ from fingerpost.proxy.headers import METHOD, caller_of, for_call, for_question
 from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, end_to_end, value_of
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.loss import Loss, late
-from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message, encoded
+from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message
 from fingerpost.proxy.relay import GUIDED, Relay, Reply, Wire
 from fingerpost.proxy.underway import PATIENCE
 from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
@@ -55,43 +55,48 @@ class Reverse:
         headers.append((b"accept-encoding", b"identity"))  # what is compressed cannot be guided
         headers += [one for one in self._own if value_of(headers, one[0]) is None]
         if self.relay is None or request.method != "POST":
-            await self._streamed(request, headers)
+            await self._streamed(request, headers, self.timeout if _is_request(request) else 0)
             return
         try:
             message = messages.read(request.body)
             if not message.is_request or message.method not in GUIDED:
-                await self._streamed(request, headers, message)
+                await self._streamed(request, headers, self.timeout if _is_request(request) else 0)
             else:
                 await self._guided(request, headers, message, self.relay)
         except Malformed as bad:
             await refuse(request, 400, str(bad), bad.id, bad.code)
 
-    async def _streamed(self, request: Request, headers: Headers, message: Message | None = None) -> None:
-        """Pass a request on and its answer back, as they are."""
+    async def _streamed(self, request: Request, headers: Headers, seconds: float) -> None:
+        """Pass a request on and its answer back, as they are; a server that is silent for too long is given up."""
+        response: Response | None = None
         try:
-            async with _deadline(self.timeout if message is not None and message.is_request else 0):
+            async with _deadline(seconds) as due:
                 response = await self.upstream.request(request.method, headers, request.body)
+                await request.respond.begin(response.status, end_to_end(response.headers))
+                async for chunk in self._watched(response):
+                    await request.respond.send(chunk)
+                    due.reschedule(asyncio.get_running_loop().time() + seconds if seconds else None)
+            await request.respond.end()
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
-            await refuse(request, 503, _STOPPED.message(), messages.readable_id(request.body), INTERNAL_ERROR)
-            return
-        except (Unreachable, TimeoutError) as error:
-            why = str(error) if isinstance(error, Unreachable) else late(self.timeout).why
-            id = (
-                encoded(message.id)
-                if message is not None and message.is_request
-                else messages.readable_id(request.body)
-            )
-            await refuse(request, 502, f"The server {why}", id, INTERNAL_ERROR)
-            return
-        try:
-            await request.respond.begin(response.status, end_to_end(response.headers))
-            async for chunk in self._watched(response):
-                await request.respond.send(chunk)
-            await request.respond.end()
+            await self._given_up(request, 503, _STOPPED)
+        except Unreachable as error:
+            await self._given_up(request, 502, Loss(str(error), was_sent=error.was_sent))
+        except TimeoutError:
+            await self._given_up(request, 504, late(seconds))
         finally:
-            response.close()
+            if response is not None:
+                response.close()
+
+    async def _given_up(self, request: Request, status: int, loss: Loss) -> None:
+        """Tell a client that there will be no answer, or no more of it."""
+        id = messages.readable_id(request.body)
+        if not request.respond.has_begun:
+            await refuse(request, status, loss.message(), id, INTERNAL_ERROR)
+        elif request.respond.is_stream:
+            await request.respond.send(sse.event(messages.error(id, INTERNAL_ERROR, loss.message())))
+            await request.respond.end()
 
     async def _watched(self, response: Response) -> AsyncIterator[bytes]:
         """The body as it comes; on the way it may say that the list of tools has changed."""
@@ -201,7 +206,7 @@ class HttpWire(Wire):
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         own = self._reverse.own_id()
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(min(PATIENCE, self._reverse.timeout or PATIENCE)):
                 body, headers = messages.request(own, method, params), for_question(self._headers, method)
                 response = await self._reverse.upstream.request("POST", headers, body)
                 try:
@@ -255,6 +260,15 @@ class NoReply(Exception):
     def __init__(self, body: bytes) -> None:
         super().__init__()
         self.body = body
+
+
+def _is_request(request: Request) -> bool:
+    """Whether an answer is due that has an end."""
+    try:
+        message = messages.read(request.body)
+    except Malformed:
+        return request.method == "POST"
+    return message.is_request and message.method != "subscriptions/listen"
 
 
 async def _reply_in(response: Response, id: str, limit: int) -> Reply | None:

@@ -298,7 +298,7 @@ class Session:
             self.to_server.append(frame)
 
     def _ask(self, sent: Sent, asked: Asked) -> None:
-        asked.deadline = self._clock() + sent.patience
+        asked.deadline = self._clock() + min(sent.patience, self._timeout or sent.patience)
         self._ours[sent.id] = asked
         self.to_server.append(sent.frame)
 
