@@ -79,7 +79,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _known(self) -> list[argparse.Action]:
         """What this parser takes, and what the one of the command takes that was named."""
-        parsers = [cast("dict[str, _Parser]", one.choices) for one in self._actions if isinstance(one.choices, dict)]
+        parsers = (cast("dict[str, _Parser]", one.choices or {}) for one in self._actions if not one.option_strings)
         chosen = next((known[word] for known in parsers for word in sys.argv[1:2] if word in known), None)
         return [*self._actions, *(chosen._actions if chosen else ())]
 

@@ -55,16 +55,20 @@ class Reverse:
         headers.append((b"accept-encoding", b"identity"))  # what is compressed cannot be guided
         headers += [one for one in self._own if value_of(headers, one[0]) is None]
         if self.relay is None or request.method != "POST":
-            await self._streamed(request, headers, self.timeout if _is_request(request) else 0)
+            await self._streamed(request, headers, self._seconds(request))
             return
         try:
             message = messages.read(request.body)
             if not message.is_request or message.method not in GUIDED:
-                await self._streamed(request, headers, self.timeout if _is_request(request) else 0)
+                await self._streamed(request, headers, self._seconds(request))
             else:
                 await self._guided(request, headers, message, self.relay)
         except Malformed as bad:
             await refuse(request, 400, str(bad), bad.id, bad.code)
+
+    def _seconds(self, request: Request) -> float:
+        """How long a server may be silent on a request."""
+        return self.timeout if self.timeout and _is_request(request) else 0.0
 
     async def _streamed(self, request: Request, headers: Headers, seconds: float) -> None:
         """Pass a request on and its answer back, as they are; a server that is silent for too long is given up."""
