@@ -67,6 +67,8 @@ class Responder:
             self._writer.write(data)
 
 
+_LINGER = 2.0
+
 Handler: TypeAlias = "Callable[[Request], Awaitable[None]]"
 
 
@@ -119,6 +121,7 @@ class Server:
             return False
         except TooLarge:
             await incoming.refuse(413, "The body is too large")
+            await incoming.linger()
             return False
         if request is None:
             return False
@@ -240,6 +243,13 @@ class _Incoming:
             body = why.encode()
             headers: Headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
             await Responder(self._h11, self._writer).whole(status, headers, body)
+
+    async def linger(self) -> None:
+        """Let a client that is still sending come to read what it was told: closing at once would take it away."""
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(_LINGER):
+                while await self._reader.read(CHUNK):
+                    pass
 
 
 def _needs_continue(head: h11.Request) -> bool:
