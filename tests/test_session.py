@@ -419,6 +419,22 @@ def test_a_server_that_does_not_say_its_tools_holds_up_a_call_only_so_long() -> 
     assert talk.notes == ["dropped a reply to no request"]
 
 
+def test_a_server_that_does_not_say_its_tools_is_not_asked_with_each_call() -> None:
+    talk = Talk()
+    talk.client(called(1, "search", {}), called(2, "search", {"pattern": "x"}))
+    talk.passed(PATIENCE)
+    assert talk.sent()[1:] == [called(1, "search", {}), called(2, "search", {"pattern": "x"})]
+    assert talk.client(called(3, "search", {})) == [called(3, "search", {})]
+    talk.now += 31
+    assert only(talk.client(called(4, "search", {})))["method"] == "tools/list"
+    talk.passed(PATIENCE)
+    talk.sent()
+    talk.now += 31
+    assert talk.client(called(5, "search", {})) == [called(5, "search", {})]
+    talk.server(frame({"method": "notifications/tools/list_changed"}))
+    assert only(talk.client(called(6, "search", {})))["method"] == "tools/list"
+
+
 def test_a_list_that_changed_is_read_again_before_anything_is_said() -> None:
     talk = Talk().listed(SEARCH)
     changed = frame({"method": "notifications/tools/list_changed"})

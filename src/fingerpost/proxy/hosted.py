@@ -23,9 +23,9 @@ from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, 
 from fingerpost.proxy.http1 import Headers, value_of
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.message import Malformed, Message, fields, replaced, spliced
-from fingerpost.proxy.relay import PROTOCOL_VERSION
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import Supervised
+from fingerpost.proxy.wire import PROTOCOL_VERSION
 from fingerpost.untrusted import as_object
 
 STREAM: Headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache, no-transform")]

@@ -22,10 +22,10 @@ from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, encoded, mi
 from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, value_of
 from fingerpost.proxy.loss import Loss
 from fingerpost.proxy.message import Message, fields
-from fingerpost.proxy.relay import PROTOCOL_VERSION
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import CHUNK, Pipe
 from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
+from fingerpost.proxy.wire import PROTOCOL_VERSION
 from fingerpost.untrusted import as_list, as_object
 
 _EOF_GRACE = 1.2

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
@@ -25,72 +24,22 @@ from fingerpost.guide import SILENCE, Report, Verdict
 from fingerpost.policy import Policy
 from fingerpost.proxy import message as messages
 from fingerpost.proxy.loss import Loss
-from fingerpost.proxy.message import Malformed, Message, encoded, fields, replaced, spliced, strict
+from fingerpost.proxy.message import Message, encoded, fields, replaced, spliced
+from fingerpost.proxy.wire import Reply, Wire, entries_of, pages_of
 from fingerpost.replies import KEY, failed
 from fingerpost.shapes import Shape
 from fingerpost.untrusted import as_list, as_object
 
-PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
-"""Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
-
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-_MOST_PAGES = 200
+_MOST_CALLERS = 256
+_PAUSE = 30.0
+_LONGEST_PAUSE = 600.0
+"""Seconds for which a list that nobody answers for is not asked for: at first, and at most."""
+
 _NOT_FOUND = (-32602, -32002, 0)
 
 GUIDED = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"})
 """The methods that guidance has anything to do with."""
-
-
-class Reply(NamedTuple):
-    """What came back for a request, and the bytes it came in."""
-
-    frame: bytes
-    message: Message
-
-
-class Wire(ABC):
-    """One request of one caller on its way."""
-
-    def __init__(self, frame: bytes, caller: object, message: Message | None = None) -> None:
-        self.frame, self.caller = frame, caller
-        self._message = message
-        self._params: dict[str, Any] | None = None
-
-    @property
-    def message(self) -> Message:
-        if self._message is None:
-            self._message = messages.read(self.frame)
-        return self._message
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """What was asked; `Malformed` where readers would differ on it."""
-        if self._params is None:
-            try:
-                self._params = as_object(strict(self.message.params)) if self.message.params else {}
-            except (ValueError, RecursionError) as error:
-                raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
-        return self._params
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        return as_object(self.params.get("_meta"))
-
-    @property
-    def is_modern(self) -> bool:
-        return PROTOCOL_VERSION in self.meta
-
-    @property
-    def id(self) -> bytes:
-        return encoded(self.message.id)
-
-    @abstractmethod
-    async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
-        """What the server answers to the request: as it came, or with other params that say `call`."""
-
-    @abstractmethod
-    async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
-        """What the server answers to a request of ours on behalf of the same caller; none where it does not."""
 
 
 class Journal(Protocol):
@@ -114,6 +63,8 @@ class Relay(Door):
         self._journal = journal
         self._pages: dict[object, tuple[str, list[Any]]] = {}
         """The pages that callers have read so far of a list that goes on."""
+        self._silent: dict[object, tuple[float, float]] = {}
+        """Callers whose list nobody answers for: until when it is not asked for, and how long it will be then."""
         self._server_info: dict[str, Any] = {}
 
     # tools
@@ -158,6 +109,7 @@ class Relay(Door):
 
     def outdate(self) -> None:
         """The server has announced that its list of tools changed, or another process has taken its place."""
+        self._silent.clear()
         self._tools.outdate()
 
     async def answered(self, wire: Wire, reply: Reply | None = None) -> bytes:
@@ -215,6 +167,7 @@ class Relay(Door):
             tools = [*before, *tools]
         if following := page.get("nextCursor"):
             self._pages[wire.caller] = str(following), tools
+            _bound(self._pages)
             return reply.frame
         self.keep(wire.caller, tools, page)
         own = self._desk.own_tools({str(as_object(tool).get("name")) for tool in tools})
@@ -230,17 +183,27 @@ class Relay(Door):
 
     def keep(self, caller: object, tools: list[Any], page: dict[str, Any]) -> Catalog:
         """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed."""
+        self._silent.pop(caller, None)
         ttl = page.get("ttlMs")
         until = self._desk.now() + ttl / 1000 if isinstance(ttl, int | float) else math.inf
         return self._tools.put(caller, [[tool for tool in tools if not info.is_ours(tool, KEY)]], until)
 
     async def read_tools(self, wire: Wire) -> Catalog | None:
-        """The caller's own list, every page of it; none where it cannot be read."""
-        tools, last = await _pages(wire, "tools/list", "tools")
-        if tools is None:
+        """The caller's own list, every page of it; none where it cannot be read.
+
+        A server that does not answer is not asked again for a while: calls would only wait for nothing.
+        """
+        until, pause = self._silent.get(wire.caller, (0.0, _PAUSE))
+        if self._desk.now() < until:
             return None
-        self._learn_server(last)
-        return self.keep(wire.caller, tools, last)
+        tools, last = await pages_of(wire, "tools/list", "tools")
+        if tools is None:
+            if last is None:
+                self._silent[wire.caller] = self._desk.now() + pause, min(pause * 2, _LONGEST_PAUSE)
+                _bound(self._silent)
+            return None
+        self._learn_server(last or {})
+        return self.keep(wire.caller, tools, last or {})
 
     # prompts and resources
 
@@ -249,7 +212,7 @@ class Relay(Door):
         if not isinstance(name, str):
             return (await wire.forward(wire.frame)).frame
         call = Call(name, arguments)
-        verdict = await self._admitted(call, wire.caller, partial(_entries, wire, "prompts/list", "prompts"))
+        verdict = await self._admitted(call, wire.caller, partial(entries_of, wire, "prompts/list", "prompts"))
         reply = await wire.forward(_rewritten(wire, verdict.call) if verdict.action == "repair" else wire.frame)
         return self._desk.safely(lambda: self._remarked(reply, verdict), reply.frame)
 
@@ -267,8 +230,8 @@ class Relay(Door):
         error = fields(reply.message.error) if reply.message.error else {}
         if error.get("code") not in _NOT_FOUND or not isinstance(uri, str):
             return reply.frame
-        resources = await _entries(wire, "resources/list", "resources")
-        templates = await _entries(wire, "resources/templates/list", "resourceTemplates")
+        resources = await entries_of(wire, "resources/list", "resources")
+        templates = await entries_of(wire, "resources/templates/list", "resourceTemplates")
         report = self._astray(uri, resources, templates)
         return self._desk.safely(
             lambda: self._explained(reply, self._desk.data(report, error.get("data"))), reply.frame
@@ -349,6 +312,12 @@ def _is_error(result: Raw) -> bool:
         return fields(result).get("isError") is True
 
 
+def _bound(memory: dict[object, Any]) -> None:
+    """Forget what was noted first: there may be any number of callers."""
+    if len(memory) > _MOST_CALLERS:
+        del memory[next(iter(memory))]
+
+
 def _has_failed(reply: dict[str, Any]) -> bool:
     return reply.get("isError") is True or "content" not in reply
 
@@ -357,25 +326,3 @@ def _rewritten(wire: Wire, call: Call) -> bytes:
     """The client's request with another name and other arguments, all else as it came."""
     params = {**wire.params, "name": call.tool, "arguments": call.arguments}
     return replaced(wire.frame, params=spliced(wire.message.params, wire.params, params))
-
-
-async def _entries(wire: Wire, method: str, key: str) -> list[Any] | None:
-    return (await _pages(wire, method, key))[0]
-
-
-async def _pages(wire: Wire, method: str, key: str) -> tuple[list[Any] | None, dict[str, Any]]:
-    """Every entry of one of the caller's lists, all pages followed, and the last page; none where it cannot be read."""
-    meta = {name: one for name, one in wire.meta.items() if name != "progressToken"} if wire.is_modern else {}
-    entries, cursor = list[Any](), None
-    for _ in range(_MOST_PAGES):
-        reply = await wire.ask(method, {**({"_meta": meta} if meta else {}), **({"cursor": cursor} if cursor else {})})
-        if reply is None or not reply.message.result:
-            return None, {}
-        page = fields(reply.message.result)
-        if not isinstance(page.get(key), list):
-            return None, {}
-        entries += as_list(page[key])
-        cursor = page.get("nextCursor")
-        if not isinstance(cursor, str) or not cursor:
-            return entries, page
-    return None, {}

@@ -21,9 +21,10 @@ from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, end_to_end, v
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.loss import Loss, late
 from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message
-from fingerpost.proxy.relay import GUIDED, Relay, Reply, Wire
+from fingerpost.proxy.relay import GUIDED, Relay
 from fingerpost.proxy.underway import PATIENCE
 from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
+from fingerpost.proxy.wire import Reply, Wire
 
 _NOT_PASSED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
 _CHANGED = b"notifications/tools/list_changed"

@@ -20,8 +20,9 @@ from fingerpost.proxy.frames import Overlong
 from fingerpost.proxy.handshake import Handshake
 from fingerpost.proxy.loss import Loss, late
 from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
-from fingerpost.proxy.relay import GUIDED, Relay, Reply
+from fingerpost.proxy.relay import GUIDED, Relay
 from fingerpost.proxy.underway import CALLER, Asked, Sent, SessionWire, Task
+from fingerpost.proxy.wire import Reply
 
 _Waiting: TypeAlias = "tuple[bytes, object]"
 """A frame that waits, and whose it is."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
 from fingerpost.proxy.message import Message, encoded, replaced
-from fingerpost.proxy.relay import Reply, Wire
+from fingerpost.proxy.wire import Reply, Wire
 
 PATIENCE = 5.0
 """Seconds that a server has to answer a question of ours; then a call goes on without our knowing."""

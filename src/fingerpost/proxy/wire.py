@@ -1,0 +1,93 @@
+"""One request on its way to a server, in whatever way messages travel, and what can be asked of the server meanwhile."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+from fingerpost.diagnosis import Call
+from fingerpost.proxy import message as messages
+from fingerpost.proxy.message import Malformed, Message, encoded, fields, strict
+from fingerpost.untrusted import as_list, as_object
+
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+"""Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
+
+_MOST_PAGES = 200
+
+
+class Reply(NamedTuple):
+    """What came back for a request, and the bytes it came in."""
+
+    frame: bytes
+    message: Message
+
+
+class Wire(ABC):
+    """One request of one caller on its way."""
+
+    def __init__(self, frame: bytes, caller: object, message: Message | None = None) -> None:
+        self.frame, self.caller = frame, caller
+        self._message = message
+        self._params: dict[str, Any] | None = None
+
+    @property
+    def message(self) -> Message:
+        if self._message is None:
+            self._message = messages.read(self.frame)
+        return self._message
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What was asked; `Malformed` where readers would differ on it."""
+        if self._params is None:
+            try:
+                self._params = as_object(strict(self.message.params)) if self.message.params else {}
+            except (ValueError, RecursionError) as error:
+                raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
+        return self._params
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return as_object(self.params.get("_meta"))
+
+    @property
+    def is_modern(self) -> bool:
+        return PROTOCOL_VERSION in self.meta
+
+    @property
+    def id(self) -> bytes:
+        return encoded(self.message.id)
+
+    @abstractmethod
+    async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
+        """What the server answers to the request: as it came, or with other params that say `call`."""
+
+    @abstractmethod
+    async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
+        """What the server answers to a request of ours on behalf of the same caller; none where it does not."""
+
+
+async def entries_of(wire: Wire, method: str, key: str) -> list[Any] | None:
+    return (await pages_of(wire, method, key))[0]
+
+
+async def pages_of(wire: Wire, method: str, key: str) -> tuple[list[Any] | None, dict[str, Any] | None]:
+    """Every entry of one of the caller's lists, all pages followed, and the last page.
+
+    Where it cannot be read there are no entries, and where nothing was answered there is no page either.
+    """
+    meta = {name: one for name, one in wire.meta.items() if name != "progressToken"} if wire.is_modern else {}
+    entries, cursor = list[Any](), None
+    for _ in range(_MOST_PAGES):
+        reply = await wire.ask(method, {**({"_meta": meta} if meta else {}), **({"cursor": cursor} if cursor else {})})
+        if reply is None or not reply.message.result:
+            return None, None if reply is None else {}
+        page = fields(reply.message.result)
+        if not isinstance(page.get(key), list):
+            return None, {}
+        entries += as_list(page[key])
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str) or not cursor:
+            return entries, page
+    return None, {}
