@@ -21,7 +21,7 @@ from fingerpost.proxy.handshake import Handshake
 from fingerpost.proxy.loss import Loss, late
 from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
 from fingerpost.proxy.relay import GUIDED, Relay
-from fingerpost.proxy.underway import CALLER, Asked, Sent, SessionWire, Task
+from fingerpost.proxy.underway import CALLER, Asked, Owed, Sent, SessionWire, Task
 from fingerpost.proxy.wire import Reply
 
 _Waiting: TypeAlias = "tuple[bytes, object]"
@@ -52,11 +52,10 @@ class Session:
         self.has_served = False
         """Whether the server has answered anything since it was started."""
         self._handshake = Handshake()
-        self._asked: dict[Any, Asked] = {}
-        """What the server owes the client, by the id the server knows it by; what is due first stands first."""
+        self._owed = Owed(timeout, clock)
+        """What the server owes the client."""
         self._ours: dict[Any, Asked] = {}
         """What the server owes us."""
-        self._tokens: dict[Any, Any] = {}
         self._cancelled: OrderedDict[Any, None] = OrderedDict()
         self._reader: Task | None = None
         """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
@@ -72,12 +71,12 @@ class Session:
     def in_flight(self) -> int:
         """How many requests of the client are without an answer."""
         waiting = len(self._behind_start) + len(self._behind_reader)
-        return waiting + len(self._asked) + sum(asked.wire is not None for asked in self._ours.values())
+        return waiting + len(self._owed) + sum(asked.wire is not None for asked in self._ours.values())
 
     @property
     def may_send_more(self) -> bool:
         """Whether there is work that may have something to send to the server yet."""
-        at_work = any(asked.task is not None for asked in (*self._ours.values(), *self._asked.values()))
+        at_work = any(asked.task is not None for asked in (*self._ours.values(), *self._owed))
         return at_work or bool(self._behind_start or self._behind_reader)
 
     # the client's side
@@ -148,16 +147,16 @@ class Session:
 
     def _abandoned(self, id: Any) -> Any:
         """Give up a request of the client's. The answer is the id that the server knows it by, if it does."""
-        for table in (self._asked, self._ours):
-            known = table.get(id)
-            key = id if known and known.is_of(id) else next((key for key in table if table[key].is_of(id)), None)
-            if key is not None and (asked := self._taken(key)) is not None and asked.wire is not None:
-                self._end(asked)
-                self._cancelled[asked.wire.sent_as] = None
-                if len(self._cancelled) > _MOST_CANCELLED:
-                    self._cancelled.popitem(last=False)
-                return asked.wire.sent_as
-        return id
+        own = next((key for key, asked in self._ours.items() if asked.is_of(id)), None)
+        key = own if own is not None else self._owed.keyed(id)
+        asked = self._taken(key) if key is not None else None
+        if asked is None or asked.wire is None:
+            return id
+        self._end(asked)
+        self._cancelled[asked.wire.sent_as] = None
+        if len(self._cancelled) > _MOST_CANCELLED:
+            self._cancelled.popitem(last=False)
+        return asked.wire.sent_as
 
     # the server's side
 
@@ -180,12 +179,12 @@ class Session:
     def _succeeds(self, frame: bytes) -> bool:
         """The short cut for the many: the success of a right call is handed on at once."""
         id = messages.plain_success(frame)
-        asked = self._asked.get(id) if id is not None else None
+        asked = self._owed.get(id) if id is not None else None
         if asked is None or asked.call is None or asked.task is not None or self._relay is None or asked.wire is None:
             return False
         if not self._relay.leaves_successes_alone:
             return False
-        self._taken(id)
+        self._owed.take(id)
         self.has_served = True
         self._relay.succeeded(asked.wire.caller, asked.call)
         self.to_client.append(frame)
@@ -195,10 +194,7 @@ class Session:
         if message.method == "notifications/tools/list_changed" and self._relay is not None:
             self._relay.outdate()
         elif message.method == "notifications/progress" and self._timeout:
-            token: Any = messages.fields(message.params).get("progressToken")
-            id = self._tokens.get(token) if messages.is_id(token) else None
-            if id is not None and (asked := self._asked.pop(id, None)) is not None:
-                self._due(id, asked)
+            self._owed.progressed(messages.fields(message.params).get("progressToken"))
 
     def _replied(self, frame: bytes, message: Message) -> None:
         self.has_served = True
@@ -228,13 +224,7 @@ class Session:
         """The request that an answer is to, which is over then."""
         if not messages.is_id(id):
             return None
-        table = self._ours if id in self._ours else self._asked
-        asked = table.pop(id, None)
-        if asked is not None and asked.behind is not None:
-            table[id] = asked.behind
-        if asked is not None and asked.token is not None:
-            self._tokens.pop(asked.token, None)
-        return asked
+        return self._ours.pop(id, None) or self._owed.take(id)
 
     def _noise(self, frame: bytes) -> None:
         """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
@@ -307,22 +297,7 @@ class Session:
         if asked.wire is not None:
             asked.wire.sent_as = id
         self.to_server.append(frame)
-        before = self._asked.get(id)
-        if before is None:
-            self._due(id, asked)
-            return
-        while before.behind is not None:
-            before = before.behind
-        before.behind = asked
-
-    def _due(self, id: Any, asked: Asked) -> None:
-        self._asked[id] = asked
-        if self._timeout:
-            asked.deadline = self._clock() + self._timeout
-            if asked.wire is not None and b'"progressToken"' in asked.wire.frame:
-                token = asked.wire.meta.get("progressToken")
-                if messages.is_id(token):
-                    asked.token, self._tokens[token] = token, id
+        self._owed.add(id, asked)
 
     def _own_id(self) -> str:
         self._count += 1
@@ -332,12 +307,11 @@ class Session:
 
     def deadline(self) -> float | None:
         """When `tick` has something to do, if nothing happens before."""
-        if not self._ours and not self._timeout:
-            return None
-        due = [asked.deadline for asked in self._ours.values()]
-        if self._timeout and self._asked:
-            due.append(next(iter(self._asked.values())).deadline)
-        return min(due, default=None)
+        theirs = self._owed.deadline()
+        if not self._ours:
+            return theirs
+        ours = min(asked.deadline for asked in self._ours.values())
+        return ours if theirs is None else min(ours, theirs)
 
     def tick(self) -> None:
         """Time has passed: whoever has waited long enough is answered, and the server is told to stop."""
@@ -347,11 +321,7 @@ class Session:
             self._send(messages.notification("notifications/cancelled", {"requestId": id}))
             if asked.task is not None:
                 self._go_on(asked.task, None)
-        while self._timeout and self._asked:
-            id, asked = next(iter(self._asked.items()))
-            if asked.deadline > now:
-                break
-            self._taken(id)
+        for id, asked in self._owed.overdue():
             reason = {"requestId": id, "reason": "It took too long"}
             self._send(messages.notification("notifications/cancelled", reason))
             self._lose(asked, late(self._timeout))
@@ -363,14 +333,11 @@ class Session:
         self.is_up = self.has_served = False
         self._behind_start.extend(self._behind_reader)
         self._behind_reader.clear()
-        owed = [*self._ours.values(), *self._asked.values()]
-        for table in (self._ours, self._asked, self._tokens, self._cancelled, self.to_server):
+        owed = [*self._ours.values(), *self._owed.clear()]
+        for table in (self._ours, self._cancelled, self.to_server):
             table.clear()
-        for first in owed:
-            asked: Asked | None = first
-            while asked is not None:
-                self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
-                asked = asked.behind
+        for asked in owed:
+            self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
         if self._relay is not None:
             self._relay.outdate()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from typing import Any, cast
 
 from fingerpost.diagnosis import Call
@@ -80,3 +80,85 @@ class Asked:
 
     def is_of(self, id: Any) -> bool:
         return self.wire is not None and self.wire.message.id == id
+
+    def and_behind(self) -> Iterator[Asked]:
+        asked: Asked | None = self
+        while asked is not None:
+            yield asked
+            asked = asked.behind
+
+
+class Owed:
+    """What the server owes the client, by the id that the server knows it by; what is due first stands first."""
+
+    def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
+        self._timeout, self._clock = timeout, clock
+        self._asked: dict[Any, Asked] = {}
+        self._tokens: dict[Any, Any] = {}
+
+    def add(self, id: Any, asked: Asked) -> None:
+        before = self._asked.get(id)
+        if before is None:
+            self._begin(id, asked)
+            return
+        while before.behind is not None:
+            before = before.behind
+        before.behind = asked
+
+    def _begin(self, id: Any, asked: Asked) -> None:
+        self._asked[id] = asked
+        if self._timeout:
+            asked.deadline = self._clock() + self._timeout
+            if asked.wire is not None and b'"progressToken"' in asked.wire.frame:
+                token = asked.wire.meta.get("progressToken")
+                if messages.is_id(token):
+                    asked.token, self._tokens[token] = token, id
+
+    def get(self, id: Any) -> Asked | None:
+        return self._asked.get(id)
+
+    def take(self, id: Any) -> Asked | None:
+        """The request that an answer is to, which is over then."""
+        asked = self._asked.pop(id, None)
+        if asked is not None and asked.behind is not None:
+            self._begin(id, asked.behind)
+        if asked is not None and asked.token is not None:
+            self._tokens.pop(asked.token, None)
+        return asked
+
+    def progressed(self, token: Any) -> None:
+        """The server is at work on the request of that token: it has all its time again."""
+        id = self._tokens.get(token) if messages.is_id(token) else None
+        if id is not None and (asked := self._asked.pop(id, None)) is not None:
+            self._begin(id, asked)
+
+    def deadline(self) -> float | None:
+        return next(iter(self._asked.values())).deadline if self._timeout and self._asked else None
+
+    def overdue(self) -> Iterator[tuple[Any, Asked]]:
+        """Those that have waited long enough; they wait no longer."""
+        now = self._clock()
+        while (deadline := self.deadline()) is not None and deadline <= now:
+            id, asked = next(iter(self._asked.items()))
+            self.take(id)
+            yield id, asked
+
+    def clear(self) -> list[Asked]:
+        """Nothing is owed any more; what was."""
+        every = [asked for first in self._asked.values() for asked in first.and_behind()]
+        self._asked.clear()
+        self._tokens.clear()
+        return every
+
+    def keyed(self, id: Any) -> Any:
+        """The id by which the server knows a request of the client's, if it does."""
+        known = self._asked.get(id)
+        if known is not None and known.is_of(id):
+            return id
+        return next((key for key, asked in self._asked.items() if asked.is_of(id)), None)
+
+    def __iter__(self) -> Iterator[Asked]:
+        return iter(self._asked.values())
+
+    def __len__(self) -> int:
+        return len(self._asked)

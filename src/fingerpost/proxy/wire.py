@@ -1,4 +1,4 @@
-"""One request on its way to a server, in whatever way messages travel, and what can be asked of the server meanwhile."""
+"""One request on its way to a server, in whatever way messages travel, and what can be asked meanwhile."""
 
 from __future__ import annotations
 

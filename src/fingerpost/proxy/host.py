@@ -1,0 +1,138 @@
+"""One process behind HTTP, and the requests that wait for its answers: which of them a message belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from typing import Any
+
+from fingerpost.proxy import message as messages
+from fingerpost.proxy.child import Child
+from fingerpost.proxy.message import Message, fields
+from fingerpost.proxy.session import Session
+from fingerpost.proxy.supervised import Supervised
+from fingerpost.untrusted import as_object
+
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_MOST_KEPT = 1_000
+"""Messages kept for a client that has no stream open."""
+
+
+class Host:
+    """One process, and the requests that wait for its answers."""
+
+    def __init__(self, server: Supervised, session: Session, caller: bytes | None) -> None:
+        self.server, self.session, self.caller = server, session, caller
+        self.used = time.monotonic()
+        self.waiting: OrderedDict[Any, asyncio.Queue[bytes]] = OrderedDict()
+        """The queues of requests under way, by the id that the session knows them by."""
+        self.tokens: dict[Any, Any] = {}
+        self.stream: asyncio.Queue[bytes] | None = None
+        """The stream that the client has opened for what the server says by itself."""
+        self._kept: deque[bytes] = deque(maxlen=_MOST_KEPT)
+        self._watched: set[int] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self.server.start()
+        self.turn()
+
+    def from_client(self, frame: bytes, caller: object) -> None:
+        self.used = time.monotonic()
+        self.session.from_client(frame, caller)
+        self.turn()
+
+    def turn(self) -> None:
+        """Move what is to be moved, and see to it that we hear when there is more to do."""
+        loop = asyncio.get_running_loop()
+        deadline = self.session.deadline()
+        if deadline is not None and deadline <= time.monotonic():
+            self.session.tick()
+        self.server.see_to()
+        self.server.pass_on()
+        for frame in self.session.to_client:
+            self._deliver(frame)
+        self.session.to_client.clear()
+        self._watch(loop)
+        due = [at for at in (self.session.deadline(), self.server.start_at) if at is not None]
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_at(min(due), self.turn) if due else None
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        child, pipe = self.server.child, self.server.pipe
+        wanted = {child.stdout} if child is not None else set[int]()
+        for fd in self._watched - wanted:
+            loop.remove_reader(fd)
+        for fd in wanted - self._watched:
+            loop.add_reader(fd, self._readable)
+        self._watched = wanted
+        if pipe is not None:
+            if pipe.size:
+                loop.add_writer(pipe.fd, self._writable)
+            else:
+                loop.remove_writer(pipe.fd)
+
+    def _readable(self) -> None:
+        self.server.read()
+        self.turn()
+
+    def _writable(self) -> None:
+        if self.server.pipe is not None:
+            self.server.pipe.flush()
+        self.turn()
+
+    def exited(self) -> None:
+        """A process has ended somewhere; perhaps it is this one."""
+        if self.server.has_exited():
+            self.server.gone()
+            self.turn()
+
+    def _deliver(self, frame: bytes) -> None:
+        """Hand a message of the server's to whoever it is for."""
+        message = messages.read_reply(frame)
+        if message is None:
+            return
+        if not message.is_request and not message.is_notification:
+            if messages.is_id(message.id) and (queue := self.waiting.get(message.id)) is not None:
+                queue.put_nowait(frame)
+            return
+        queue = self._related(message)
+        if queue is not None:
+            queue.put_nowait(frame)
+        elif self.caller is not None:
+            self._kept.append(frame)
+
+    def _related(self, message: Message) -> asyncio.Queue[bytes] | None:
+        """Where a message belongs that is no answer: to the request it speaks of, the stream, or the latest request."""
+        params = fields(message.params)
+        token, about = params.get("progressToken"), as_object(params.get("_meta")).get(SUBSCRIPTION)
+        if messages.is_id(token) and token in self.tokens:
+            return self.waiting.get(self.tokens[token])
+        if messages.is_id(about) and about in self.waiting:
+            return self.waiting[about]
+        if self.caller is None:
+            return None
+        return self.stream or next(reversed(self.waiting.values()), None)
+
+    def open_stream(self) -> asyncio.Queue[bytes]:
+        self.stream = asyncio.Queue()
+        while self._kept:
+            self.stream.put_nowait(self._kept.popleft())
+        return self.stream
+
+    def let_go(self) -> Child | None:
+        """Answer all that is owed, and have no more to do with the process."""
+        loop = asyncio.get_running_loop()
+        for fd in self._watched:
+            loop.remove_reader(fd)
+        self._watched = set()
+        if self.server.pipe is not None:
+            loop.remove_writer(self.server.pipe.fd)
+        if self._timer is not None:
+            self._timer.cancel()
+        child = self.server.let_go()
+        for frame in self.session.to_client:
+            self._deliver(frame)
+        return child
