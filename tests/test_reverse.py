@@ -184,6 +184,13 @@ def test_a_failed_reply_is_guided_in_one_piece_and_in_a_stream() -> None:
     assert streamed.events == [whole.json]
 
 
+def test_a_guided_answer_in_a_stream_may_be_longer_than_the_stream_was_to_be() -> None:
+    result = {"content": [{"type": "text", "text": "No such file"}], "isError": True}
+    failed = b"data: " + replied(1, result) + b"\r\r"
+    upstream = Upstreamed({"search": raw(200, failed, EVENTS)})
+    assert run(upstream, called("search", {"pattern": "x"})).events[0]["result"]["_meta"][KEY]
+
+
 def test_an_unknown_tool_is_explained_and_can_be_a_protocol_error_with_the_status_of_its_era() -> None:
     reply = run(Upstreamed(), called("serach", {"pattern": "x"}))
     assert 'Try: search(pattern: "x")' in reply.json["result"]["content"][0]["text"]

@@ -191,7 +191,8 @@ class HttpWire(Wire):
     async def _streamed(self, response: Response, due: asyncio.Timeout) -> Reply:
         """Pass on the events that come before the answer."""
         if not self._request.respond.has_begun:
-            await self._request.respond.begin(response.status, end_to_end(response.headers))
+            passed = [one for one in end_to_end(response.headers) if one[0] != b"content-length"]  # it may get longer
+            await self._request.respond.begin(response.status, passed)
         self._events = events_in(response, self._reverse.limit)
         async for event in self._events:
             message = messages.read_reply(data) if (data := sse.data_of(event)) else None

@@ -40,7 +40,7 @@ class Events:
             raise TooLong(f"an event of more than {self._limit:,} bytes")
 
     def rest(self) -> bytes:
-        """What stands behind the last event once the stream has ended; no client counts it as an event."""
+        """What stands behind the last event once the stream has ended: an event, if only its end could not be seen."""
         return b"".join(self._parts)
 
 

@@ -170,3 +170,5 @@ async def events_in(response: Response, limit: int) -> AsyncIterator[bytes]:
     async for chunk in response.chunks():
         for event in events.completed_by(chunk):
             yield event
+    if rest := events.rest():
+        yield rest

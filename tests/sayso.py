@@ -1,0 +1,91 @@
+"""A server that does as its tools' names say, in either era, on standard streams. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+TOOLS = [
+    {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled")
+]
+cancelled = 0
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def said(id: Any, text: object) -> None:
+    send({"id": id, "result": {"content": [{"type": "text", "text": str(text)}]}})
+
+
+def progress(params: dict[str, Any]) -> None:
+    if (token := params.get("_meta", {}).get("progressToken")) is not None:
+        send({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1}})
+
+
+def call(id: Any, params: dict[str, Any]) -> None:
+    match params.get("name"):
+        case "pid":
+            said(id, os.getpid())
+        case "echo":
+            progress(params)
+            said(id, params.get("arguments", {}).get("n"))
+        case "work":
+            progress(params)
+            said(id, "worked")
+        case "ask":
+            send({"id": "back", "method": "roots/list"})
+            asked.append(id)
+        case "slow":
+            threading.Timer(0.7, said, (id, "late")).start()
+        case "die":
+            os._exit(3)
+        case "cancelled":
+            said(id, cancelled)
+        case "hang":
+            pass
+        case name:
+            send({"id": id, "error": {"code": -32602, "message": f"Unknown tool: {name}"}})
+
+
+def answer(message: dict[str, Any]) -> None:
+    global cancelled
+    id, params = message.get("id"), message.get("params", {})
+    match message.get("method"):
+        case None if id == "back":
+            said(asked.pop(), f"roots: {len(message['result']['roots'])}")
+        case "initialize":
+            info = {"name": "sayso", "version": "1"}
+            send({"id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}})
+        case "tools/list":
+            send({"id": id, "result": {"tools": TOOLS}})
+        case "tools/call":
+            call(id, params)
+        case "ping":
+            send({"id": id, "result": {}})
+        case "subscriptions/listen":
+            meta = {"io.modelcontextprotocol/subscriptionId": id}
+            send({"method": "notifications/subscriptions/acknowledged", "params": {"_meta": meta}})
+        case "notifications/speak":
+            send({"method": "notifications/message", "params": {"data": params.get("word", "hello")}})
+        case "notifications/cancelled":
+            cancelled += 1
+        case _ if id is not None:
+            send({"id": id, "error": {"code": -32601, "message": "Method not found"}})
+        case _:
+            pass
+
+
+asked: list[Any] = []
+
+if __name__ == "__main__":
+    while line := sys.stdin.readline():
+        answer(json.loads(line))
+    time.sleep(0)

@@ -1,0 +1,261 @@
+"""HTTP clients in front of a process: sessions, streams, and requests without a session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from http_lab import Http, Reply, fronting, guidance
+
+from fingerpost.proxy import hosted
+from fingerpost.proxy.hosted import Hosted
+from fingerpost.proxy.session import Session
+from fingerpost.proxy.supervised import Supervised
+
+SERVER = Path(__file__).parent / "sayso.py"
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+
+
+def run(scene: Callable[[Http], Awaitable[Any]]) -> Any:
+    said: list[str] = []
+
+    def make() -> tuple[Supervised, Session]:
+        session = Session(guidance())
+        command = [sys.executable, "-S", str(SERVER)]
+        return Supervised(command, session, limit=1_000_000, say=said.append), session
+
+    async def played() -> Any:
+        app = Hosted(make)
+        async with fronting(app) as http:
+            asyncio.get_running_loop().add_signal_handler(17, app.children_ended)
+            return await scene(http)
+
+    return asyncio.run(played())
+
+
+async def begun(http: Http, **headers: str) -> str:
+    reply = await http.post(INITIALIZE, **headers)
+    assert reply.status == 200 and reply.json["result"]["serverInfo"]["name"] == "sayso"
+    session = reply.headers["mcp-session-id"]
+    told = await http.post({"method": "notifications/initialized"}, mcp_session_id=session, **headers)
+    assert told.status == 202
+    return session
+
+
+def modern(method: str, id: Any = 1, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """A request of the newer revision, and the headers that mirror it."""
+    headers = {"mcp_protocol_version": "2026-07-28", "mcp_method": method}
+    if "name" in params:
+        headers["mcp_name"] = params["name"]
+    meta = {**META, **params.pop("meta", {})}
+    return {"id": id, "method": method, "params": {**params, "_meta": meta}}, headers
+
+
+def posted(message: dict[str, Any], **headers: str) -> bytes:
+    """A request by its bytes, for those who want to see the answer as it comes."""
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    named = {"Host": "localhost", "Content-Length": str(len(body)), **headers}
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items())
+    return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+def test_a_session_has_a_process_of_its_own_until_it_is_ended() -> None:
+    async def scene(http: Http) -> None:
+        first, second = await begun(http), await begun(http)
+        pids = [
+            (await http.call("pid", {}, mcp_session_id=one)).json["result"]["content"][0]["text"]
+            for one in (first, second)
+        ]
+        assert pids[0] != pids[1]
+        assert (await http.ask("DELETE", mcp_session_id=first)).status == 200
+        assert (await http.call("pid", {}, mcp_session_id=first)).status == 404
+        assert (await http.ask("DELETE", mcp_session_id=first)).status == 404
+        assert not Path(f"/proc/{pids[0]}").exists()
+        assert (await http.call("pid", {}, mcp_session_id=second)).status == 200
+
+    run(scene)
+
+
+def test_a_session_is_not_shared_with_other_credentials() -> None:
+    async def scene(http: Http) -> list[int]:
+        session = await begun(http, authorization="Bearer a")
+        return [
+            (await http.call("pid", {}, mcp_session_id=session, **headers)).status
+            for headers in ({"authorization": "Bearer a"}, {"authorization": "Bearer b"}, dict[str, str]())
+        ]
+
+    assert run(scene) == [200, 404, 404]
+
+
+def test_without_a_session_a_request_of_the_older_revisions_is_told_what_to_do() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        return [
+            await http.call("pid", {}),
+            await http.post({"method": "notifications/x"}),
+            await http.ask("GET"),
+            await http.ask("PUT"),
+            await http.post(b"{"),
+        ]
+
+    replies = run(scene)
+    assert [reply.status for reply in replies] == [400, 400, 405, 405, 400]
+    assert "initialize" in replies[0].json["error"]["message"]
+
+
+def test_what_comes_before_the_answer_makes_it_a_stream() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        params = {"name": "work", "arguments": {}, "_meta": {"progressToken": "t"}}
+        return [await http.post({"id": 3, "method": "tools/call", "params": params}, mcp_session_id=session)]
+
+    [reply] = run(scene)
+    assert reply.headers["content-type"] == "text/event-stream"
+    progress, answer = reply.events
+    assert (progress["params"]["progressToken"], answer["id"]) == ("t", 3)
+
+
+def test_the_stream_of_a_session_carries_what_the_server_says_by_itself() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        await http.post({"method": "notifications/speak"}, mcp_session_id=session)
+        await asyncio.sleep(0.2)
+        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
+        stream = asyncio.ensure_future(http.raw(head, until=b"again"))
+        await asyncio.sleep(0.2)
+        assert (await http.ask("GET", mcp_session_id=session)).status == 409
+        await http.post({"method": "notifications/speak", "params": {"word": "again"}}, mcp_session_id=session)
+        got = await stream
+        assert b"hello" in got and b"again" in got
+        assert (await http.ask("GET", mcp_session_id="none")).status == 404
+
+    run(scene)
+
+
+def test_a_server_may_ask_back_and_is_answered() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        body = json.dumps(
+            {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+        )
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
+        writer.write((head + body).encode())
+        got = await reader.readuntil(b"roots/list")
+        assert b"text/event-stream" in got
+        await http.post({"id": "back", "result": {"roots": []}}, mcp_session_id=session)
+        assert b"roots: 0" in await reader.readuntil(b"roots: 0")
+        writer.close()
+
+    run(scene)
+
+
+def test_requests_of_the_newer_revision_share_a_process_and_never_meet() -> None:
+    async def scene(http: Http) -> list[Any]:
+        async def one(number: int) -> Any:
+            message, headers = modern("tools/call", name="echo", arguments={"n": number}, meta={"progressToken": 7})
+            return (await http.post(message, **headers)).events
+
+        return await asyncio.gather(*map(one, range(20)))
+
+    for number, (progress, answer) in enumerate(run(scene)):
+        assert progress["params"]["progressToken"] == 7
+        assert (answer["id"], answer["result"]["content"][0]["text"]) == (1, str(number))
+
+
+def test_an_error_of_the_newer_revision_has_the_status_of_its_code() -> None:
+    async def scene(http: Http) -> list[int]:
+        statuses = list[int]()
+        for method in ("ping", "no/such"):
+            message, headers = modern(method)
+            statuses.append((await http.post(message, **headers)).status)
+        return statuses
+
+    assert run(scene) == [200, 404]
+
+
+@pytest.mark.parametrize("wrong", ["mcp_protocol_version", "mcp_method", "mcp_name"])
+def test_headers_that_do_not_say_what_the_body_says_are_refused(wrong: str) -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("tools/call", name="echo", arguments={})
+        return await http.post(message, **{**headers, wrong: "other"})
+
+    reply = run(scene)
+    assert (reply.status, reply.json["id"], reply.json["error"]["code"]) == (400, 1, -32020)
+
+
+def test_a_subscription_speaks_by_the_clients_own_id() -> None:
+    async def scene(http: Http) -> bytes:
+        message, headers = modern("subscriptions/listen", id="mine")
+        return await http.raw(posted(message, **headers), until=b'"mine"')
+
+    assert b'"io.modelcontextprotocol/subscriptionId": "mine"' in run(scene).replace(b'":"', b'": "')
+
+
+def test_to_close_the_connection_is_to_cancel_in_the_newer_revision() -> None:
+    async def scene(http: Http) -> str:
+        message, headers = modern("tools/call", name="hang", arguments={})
+        with pytest.raises(TimeoutError):
+            await http.raw(posted(message, **headers), seconds=0.5)
+        await asyncio.sleep(0.3)
+        message, headers = modern("tools/call", name="cancelled", arguments={})
+        return (await http.post(message, **headers)).json["result"]["content"][0]["text"]
+
+    assert run(scene) == "1"
+
+
+def test_notifications_of_the_newer_revision_are_taken_and_dropped() -> None:
+    async def scene(http: Http) -> list[int]:
+        plain = await http.post({"method": "notifications/x"}, mcp_protocol_version="2026-07-28")
+        marked = await http.post({"method": "notifications/x", "params": {"_meta": META}})
+        return [plain.status, marked.status]
+
+    assert run(scene) == [202, 202]
+
+
+def test_a_process_that_dies_is_answered_for_and_started_again() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        return [await http.call(name, {}, mcp_session_id=session) for name in ("die", "pid")]
+
+    died, again = run(scene)
+    assert "exited with code 3" in died.json["result"]["content"][0]["text"]
+    assert again.json["result"]["content"][0]["text"].isdigit()
+
+
+def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted, "_PING", 0.2)
+
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        reply = await http.call("slow", {}, mcp_session_id=session)
+        assert reply.body.startswith(b": ping\n\n") and reply.events[-1]["id"] == 1
+        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
+        assert b": ping" in await http.raw(head, until=b": ping")
+
+    run(scene)
+
+
+def test_sessions_that_nobody_uses_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted, "_MOST_SESSIONS", 2)
+
+    async def scene(http: Http) -> list[int]:
+        sessions = [await begun(http) for _ in range(3)]
+        return [(await http.call("pid", {}, mcp_session_id=one)).status for one in sessions]
+
+    assert run(scene) == [404, 200, 200]
+
+
+def test_wrong_calls_are_guided() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        return await http.call("echo", {"m": 1}, mcp_session_id=session)
+
+    assert "UNKNOWN_PARAM" in run(scene).body.decode()
