@@ -106,8 +106,8 @@ class Server:
             wait = self._limits.first
             while not self.is_draining and await self._one(incoming, wait):
                 wait = self._limits.idle
-        except (ConnectionError, TimeoutError, h11.LocalProtocolError):
-            pass  # the client has gone, or was too slow; there is nobody to tell
+        except (ConnectionError, TimeoutError, h11.LocalProtocolError, asyncio.CancelledError):
+            pass  # the client has gone, was too slow, or all is over; there is nobody to tell
         finally:
             self._open.discard(writer)
             writer.close()

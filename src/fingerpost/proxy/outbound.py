@@ -152,9 +152,9 @@ class Outbound:
         if message.method == "notifications/initialized" and self._listener is None:
             self._listener = asyncio.ensure_future(self._listen())
 
-    async def _swallowed(self, response: Response) -> None:
+    async def _swallowed(self, response: Response) -> bytes:
         try:
-            await response.body(self._limit)
+            return await response.body(self._limit)
         finally:
             response.close()
 
@@ -176,10 +176,7 @@ class Outbound:
         try:
             params = fields(message.params)
             response = await self._upstream.request("POST", self._headers(message, params), frame)
-            try:
-                await self._heard(response, message)
-            finally:
-                response.close()
+            await self._heard(response, message)
         except Unreachable as error:
             self._unanswered(message, str(error), was_sent=error.was_sent)
         except (TooLarge, sse.TooLong):
@@ -197,7 +194,7 @@ class Outbound:
         if is_stream(response):
             await self._heard_events(response, message)
             return
-        body = await response.body(self._limit)
+        body = await self._swallowed(response)
         reply = messages.read_reply(body)
         if reply is not None and reply.id == message.id:
             self._learn(message, reply)
@@ -233,6 +230,8 @@ class Outbound:
             except Unreachable:
                 if last is None:
                     raise
+            finally:
+                response.close()
             if last is None:
                 break
             await asyncio.sleep(pause)
@@ -268,11 +267,14 @@ class Outbound:
                 if response.status != 200:
                     await self._swallowed(response)
                     return
-                async for event in events_in(response, self._limit):
-                    last = sse.field_of(event, b"id") or last
-                    pause = _pause(event, 1.0)
-                    if data := sse.data_of(event):
-                        self._from_server(data.replace(b"\n", b" "))
+                try:
+                    async for event in events_in(response, self._limit):
+                        last = sse.field_of(event, b"id") or last
+                        pause = _pause(event, 1.0)
+                        if data := sse.data_of(event):
+                            self._from_server(data.replace(b"\n", b" "))
+                finally:
+                    response.close()
             except (Unreachable, TooLarge, sse.TooLong):
                 pause = min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
