@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
 CLIENTS := tests/typescript/node_modules/.ready
+SUITE := tests/conformance/node_modules/.ready
 LOWEST := .venv-lowest
 SERVERS := .venv-servers
 PUBLISHED := $(SERVERS)/.ready tests/servers/node_modules/.ready
 
-.PHONY: demo test lowest check bench calibrate soak bless lock clean setup
+.PHONY: demo test lowest check conformance bench calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -23,6 +24,9 @@ check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the same without it
+	@$(BIN)/python -m tests.conformance
 
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench

@@ -190,9 +190,9 @@ class Line:
 
 
 @contextlib.contextmanager
-def served(command: Sequence[str], world: World) -> Generator[str]:
-    """The address of a proxy that listens on HTTP."""
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=world.environment, text=True)
+def listening(command: Sequence[str], environment: dict[str, str] | None = None) -> Generator[str]:
+    """The address at which a program says on standard error that it listens."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
     assert process.stderr
     try:
         ready = process.stderr.readline()
@@ -222,10 +222,11 @@ class Posts:
     def call(self, name: str, arguments: Any) -> Heard:
         return self.ask(7, "tools/call", {"name": name, "arguments": arguments})
 
-    def greet(self) -> None:
+    def greet(self) -> Heard:
         told = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        self.ask(0, "initialize", told)
+        heard = self.ask(0, "initialize", told)
         self._posted({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return heard
 
     def _posted(self, frame: Frame) -> list[bytes]:
         """The frames that came back, whole or as the events of a stream."""
@@ -239,7 +240,7 @@ class Posts:
             body = response.read()
             self._session = response.headers.get("Mcp-Session-Id") or self._session
             is_stream = str(response.headers.get("Content-Type")).startswith("text/event-stream")
-        return [x[6:] for x in body.splitlines() if x.startswith(b"data: ")] if is_stream else [body]
+        return [one[6:] for one in body.splitlines() if one.startswith(b"data: {")] if is_stream else [body]
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -18,7 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from msgspec import Raw
 from msgspec.json import decode
-from published import ALPHA, SERVERS, Line, Posts, World, line, proxied, served, server_command
+from published import ALPHA, SERVERS, Line, Posts, World, line, listening, proxied, server_command
 
 from fingerpost import KEY
 
@@ -596,12 +596,17 @@ def dumped(value: Any) -> Any:
     return value.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
+def by_http(name: str, world: World) -> AbstractContextManager[str]:
+    """The address of a proxy in front of a server on standard streams."""
+    return listening(proxied(server_command(name, world), "--listen", "127.0.0.1:0"), world.environment)
+
+
 @pytest.mark.parametrize("name", ["filesystem", "git"])
 def test_a_server_on_standard_streams_is_the_same_by_http(
     name: str, pair: Callable[[str], Pair], world: World, place: Callable[[Any], Any]
 ) -> None:
     direct, guided = pair(name)
-    with served(proxied(server_command(name, world), "--listen", "127.0.0.1:0"), world) as url:
+    with by_http(name, world) as url:
         posts = Posts(url)
         posts.greet()
         assert posts.ask(3, "tools/list").raw == guided.ask(3, "tools/list").raw
@@ -619,7 +624,7 @@ def test_a_server_on_standard_streams_is_the_same_by_http(
 
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")  # and still there for the servers that have it
 def test_what_a_server_asks_its_client_comes_by_http_too(world: World) -> None:
-    with served(proxied(server_command("everything", world), "--listen", "127.0.0.1:0"), world) as url:
+    with by_http("everything", world) as url:
         told = asyncio.run(everything_by_http(url))
     assert "a word" in told["sampling"]
     assert "Ada" in told["elicitation"]
