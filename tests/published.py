@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -46,9 +47,10 @@ def _python_server(name: str) -> str:
     return str(ROOT / ".venv-servers" / "bin" / f"mcp-server-{name}")
 
 
-def proxied(command: Sequence[str], *options: str) -> list[str]:
-    """The same command behind the proxy."""
-    return [sys.executable, "-m", "fingerpost.cli", "proxy", *options, "--", *command]
+def proxied(server: Sequence[str] | str, *options: str) -> list[str]:
+    """The proxy in front of a command, or of an address."""
+    behind = [server] if isinstance(server, str) else ["--", *server]
+    return [sys.executable, "-m", "fingerpost.cli", "proxy", *options, *behind]
 
 
 class World:
@@ -206,6 +208,22 @@ def listening(command: Sequence[str], environment: dict[str, str] | None = None)
         process.kill()
         process.wait(_PATIENCE)
         process.stderr.close()
+
+
+@contextlib.contextmanager
+def everything_on_http(world: World) -> Generator[str]:
+    """The address of the everything server, which can do without standard streams."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command, environment = server_command("everything", world), {**world.environment, "PORT": str(port)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "streamableHttp"], stdout=subprocess.DEVNULL, stderr=pipe, env=environment) as one:
+        try:
+            assert one.stderr
+            assert b"listening" in one.stderr.readline()
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            one.kill()
 
 
 class Posts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +19,18 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from msgspec import Raw
 from msgspec.json import decode
-from published import ALPHA, SERVERS, Line, Posts, World, line, listening, proxied, server_command
+from published import (
+    ALPHA,
+    SERVERS,
+    Line,
+    Posts,
+    World,
+    everything_on_http,
+    line,
+    listening,
+    proxied,
+    server_command,
+)
 
 from fingerpost import KEY
 
@@ -499,6 +511,8 @@ def conversation(command: list[str], world: World) -> list[Any]:
         ):
             asked = one.ask(id + 10, method, {**params, "_meta": {"progressToken": f"token {id}"}})
             heard += [*asked.before, asked.frame]
+        if not [frame for frame in heard if frame.get("method") == "notifications/resources/updated"]:
+            heard.append(one.until("notifications/resources/updated"))
     return heard
 
 
@@ -523,6 +537,24 @@ def test_whatever_else_is_said_passes_both_ways(guidance: str, world: World) -> 
     } <= set(methods)
     assert not [frame for frame in expected if "error" in frame]
     assert conversation(proxied(command, "--guidance", guidance), world) == expected
+
+
+@pytest.mark.parametrize("guidance", ["on", "off"])
+def test_a_server_on_http_says_the_same_on_standard_streams(guidance: str, world: World) -> None:
+    """In which order its streams are heard is left open; what it answers is not."""
+    expected = conversation(server_command("everything", world), world)
+    with everything_on_http(world) as url:
+        heard = conversation(proxied(url, "--guidance", guidance), world)
+    replies, own = ([unnamed(frame) for frame in frames if "result" in frame] for frames in (heard, expected))
+    assert replies == own
+    assert {frame["method"] for frame in heard if "method" in frame} == {
+        frame["method"] for frame in expected if "method" in frame
+    }
+
+
+def unnamed(frame: Any) -> Any:
+    """A frame without the name of the session, which standard streams do not have."""
+    return json.loads(re.sub(r"session [0-9a-f-]{36}", "session undefined", json.dumps(frame)))
 
 
 def test_a_server_that_outlives_its_client_is_ended_with_the_proxy(world: World) -> None:
@@ -623,8 +655,14 @@ def test_a_server_on_standard_streams_is_the_same_by_http(
 
 
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")  # and still there for the servers that have it
-def test_what_a_server_asks_its_client_comes_by_http_too(world: World) -> None:
-    with by_http("everything", world) as url:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_what_a_server_asks_its_client_comes_by_http_too(transport: str, world: World) -> None:
+    with ExitStack() as stack:
+        if transport == "stdio":
+            url = stack.enter_context(by_http("everything", world))
+        else:
+            behind = stack.enter_context(everything_on_http(world))
+            url = stack.enter_context(listening(proxied(behind, "--listen", "127.0.0.1:0")))
         told = asyncio.run(everything_by_http(url))
     assert "a word" in told["sampling"]
     assert "Ada" in told["elicitation"]

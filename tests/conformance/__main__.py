@@ -1,7 +1,7 @@
 """The official conformance suite against a server, and against the same server behind the proxy: nothing may differ.
 
 Each check of each scenario is compared with what it says of the server itself. A server on standard streams has
-no HTTP of its own to compare with, so there only what fails counts.
+no HTTP of its own to compare with, streams that can be taken up again for one, so there only what fails counts.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-from tests.published import NODE, Posts, listening
+from tests.published import NODE, Posts, listening, proxied
 
 HERE = Path(__file__).parent
 SERVER = [sys.executable, str(HERE / "server.py")]
-PROXY = [sys.executable, "-m", "fingerpost.cli", "proxy", "--listen", "127.0.0.1:0"]
+LISTEN = ("--listen", "127.0.0.1:0")
 LEAST = {"2025-11-25": 84, "2026-07-28": 152}
 """How many checks the server passes by itself. A dead one passes many, too, but never as many."""
-
-GUIDANCE = ("off", "on")
 
 Check: TypeAlias = tuple[str, str, str]
 """A scenario, a check of it, and its status."""
@@ -45,15 +43,14 @@ def compared(version: str) -> bool:
     with ExitStack() as stack:
         url = stack.enter_context(listening([*SERVER, "http"]))
         direct = checks(url, version)
-        is_same = told("the server itself", direct, [] if passed(direct) >= LEAST[version] else ["too few passed"])
-        for guidance in GUIDANCE:
-            front = stack.enter_context(listening([*PROXY, "--guidance", guidance, url]))
+        is_same = told("the server itself", direct, [*too_few(direct, LEAST[version])])
+        for guidance in ("off", "on"):
+            front = stack.enter_context(listening(proxied(url, *LISTEN, "--guidance", guidance)))
             found = checks(front, version)
             is_same &= told(f"HTTP to HTTP, guidance {guidance}", found, [*differences(direct, found)])
-        for guidance in GUIDANCE:
-            command = [*PROXY, "--guidance", guidance, "--", *SERVER, "stdio"]
-            found = checks(stack.enter_context(listening(command)), version)
-            is_same &= told(f"HTTP to stdio, guidance {guidance}", found, [*failures(direct, found)])
+        for way, behind in {"stdio": [*SERVER, "stdio"], "stdio to HTTP": proxied(url, "--guidance", "off")}.items():
+            found = checks(stack.enter_context(listening(proxied(behind, *LISTEN))), version)
+            is_same &= told(f"HTTP to {way}", found, [*failures(direct, found)], [*differences(direct, found)])
     return is_same
 
 
@@ -94,15 +91,22 @@ def failures(direct: Counter[Check], found: Counter[Check]) -> Iterator[str]:
     """What is worse than without the proxy: a failure, or a scenario of which nothing is heard."""
     bad = [line for line in differences(direct, found) if line.startswith("+") and " FAILURE " in line]
     silent = {scenario for scenario, _, _ in direct} - {scenario for scenario, _, _ in found}
-    yield from [*bad, *(f"- {scenario}" for scenario in sorted(silent))]
+    yield from [*bad, *(f"- {scenario}" for scenario in sorted(silent)), *too_few(found, passed(direct) * 9 // 10)]
 
 
-def told(way: str, found: Counter[Check], wrong: list[str]) -> bool:
+def too_few(found: Counter[Check], least: int) -> Iterator[str]:
+    if passed(found) < least:
+        yield f"only {passed(found)} passed, {least} at least should"
+
+
+def told(way: str, found: Counter[Check], wrong: list[str], different: Sequence[str] = ()) -> bool:
+    """Print what came of one way; whether nothing is wrong with it."""
     statuses = Counter[str]()
     for (_, _, status), count in found.items():
         statuses[status] += count
     counts = ", ".join(f"{count} {status.lower()}" for status, count in sorted(statuses.items(), reverse=True))
-    print(f"  {way:28} {'same' if not wrong else 'WRONG':6} {counts}")
+    verdict = "WRONG" if wrong else "as good" if different else "same"
+    print(f"  {way:28} {verdict:8} {counts}", flush=True)
     for line in wrong:
         print(f"    {line}")
     return not wrong
