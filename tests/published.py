@@ -172,7 +172,8 @@ class Line:
         return heard
 
     def close(self) -> None:
-        self.process.kill()
+        """End it as a supervisor would: a proxy takes its server with it then."""
+        self.process.terminate()
         self._ended()
 
     def hang_up(self) -> int:

@@ -9,9 +9,11 @@ import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 import mcp_types as types
 import pytest
@@ -668,6 +670,28 @@ def test_what_a_server_asks_its_client_comes_by_http_too(transport: str, world: 
     assert "Ada" in told["elicitation"]
     assert told["progress"] == [(1.0, 2.0), (2.0, 2.0)]
     assert told["updated"] == [WATCHED]
+
+
+def test_a_server_that_lets_every_page_in_is_closed_to_them_behind_the_proxy(world: World) -> None:
+    with everything_on_http(world) as url, listening(proxied(url, "--listen", "127.0.0.1:0")) as front:
+        assert status_for_a_strange_page(url) == 200
+        assert status_for_a_strange_page(front) == 403
+
+
+def status_for_a_strange_page(url: str) -> int:
+    """The answer to a page whose name was made to point here."""
+    at = urlsplit(url)
+    headers = {
+        "Host": "evil.example",
+        "Origin": "http://evil.example",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    told = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}}
+    with closing(HTTPConnection(str(at.hostname), at.port, timeout=30)) as connection:
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": told}
+        connection.request("POST", at.path, json.dumps(body), headers)
+        return connection.getresponse().status
 
 
 async def everything_by_http(url: str) -> dict[str, Any]:

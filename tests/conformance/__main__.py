@@ -1,7 +1,7 @@
 """The official conformance suite against a server, and against the same server behind the proxy: nothing may differ.
 
 Each check of each scenario is compared with what it says of the server itself. A server on standard streams has
-no HTTP of its own to compare with, streams that can be taken up again for one, so there only what fails counts.
+no HTTP of its own, and no streams to take up again, so there only what fails counts.
 """
 
 from __future__ import annotations
