@@ -18,7 +18,10 @@ from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import Supervised
 
 SERVER = Path(__file__).parent / "sayso.py"
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+META: dict[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
 
 

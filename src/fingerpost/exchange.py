@@ -37,10 +37,12 @@ class Outcome(NamedTuple):
 class Exchange(ABC):
     """One call of one caller. A door says how it is sent on, how lists are read, and how changes are announced."""
 
-    __slots__ = ("_catalog", "_is_fresh", "call", "caller", "desk", "shelf")
+    __slots__ = ("_catalog", "_is_fresh", "call", "caller", "desk", "shelf", "speaker")
 
     def __init__(self, desk: Desk, shelf: Shelf[Catalog], caller: object, call: Call) -> None:
         self.desk, self.shelf, self.caller, self.call = desk, shelf, caller, call
+        self.speaker = caller
+        """Whose calls are counted together; several may share the lists of one caller."""
         self._catalog: Catalog | None = None
         self._is_fresh = False
 
@@ -91,10 +93,10 @@ class Exchange(ABC):
             if not (is_failure(outcome.reply) if explains else is_unknown_tool(outcome.reply, self.call.tool)):
                 return outcome.reply, outcome
             if verdict.action in ("refuse", "ask"):
-                return self.desk.refused(self.caller, verdict, self._known), None
+                return self.desk.refused(self.speaker, verdict, self._known), None
             if explains:
                 await self._refresh()
-                return self.desk.explained(self.caller, verdict, self._known), None
+                return self.desk.explained(self.speaker, verdict, self._known), None
         except Exception as error:
             self.desk.failed(error)
             return outcome.reply, outcome
@@ -114,7 +116,7 @@ class Exchange(ABC):
         if self._is_unlisted(verdict):
             return None
         if verdict.action in ("refuse", "ask"):
-            return self.desk.refused(self.caller, verdict, self._known)
+            return self.desk.refused(self.speaker, verdict, self._known)
         await self._noted(verdict.call)
         return None
 
@@ -145,17 +147,17 @@ class Exchange(ABC):
         if await self._refresh() and verdict.action == "forward":
             verdict = self.desk.judged(self.call, self._known)
         if outcome.cause is not None:
-            told = self.desk.raised(self.caller, verdict, self._known, outcome.cause, is_masked=outcome.is_masked)
+            told = self.desk.raised(self.speaker, verdict, self._known, outcome.cause, is_masked=outcome.is_masked)
             if told is not None:
                 return told
-        return self.desk.answered(self.caller, self.call, verdict, self._known, outcome.reply, outcome.cause)
+        return self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply, outcome.cause)
 
     async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
         """A success. What is said beside it may name other tools, so that too comes from a fresh list."""
-        said = self.desk.answered(self.caller, self.call, verdict, self._known, outcome.reply)
+        said = self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply)
         if said is outcome.reply or not await self._refresh():
             return said
-        return self.desk.answered(self.caller, self.call, verdict, self._known, outcome.reply)
+        return self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply)
 
     async def _refresh(self) -> bool:
         """Read the list unless it is known to hold; true when another one than before came of it."""

@@ -23,6 +23,9 @@ NAME = b"mcp-name"
 _PARAM = b"mcp-param-"
 _MARK = "x-mcp-header"
 
+_TELLING = frozenset({b"authorization", b"cookie", b"x-api-key", SESSION})
+"""Headers that say who it is."""
+
 _OF_ONE_REQUEST = frozenset({
     b"accept", b"accept-encoding", b"baggage", b"cache-control", b"cf-ray", b"connection", b"content-length",
     b"content-type", b"date", b"keep-alive", b"last-event-id", METHOD, NAME, VERSION, b"traceparent", b"tracestate",
@@ -34,6 +37,16 @@ def caller_of(headers: Headers) -> bytes:
     """Who sent a request, as a digest of every header by which a server could tell two callers apart."""
     kept = [one for one in headers if one[0] not in _OF_ONE_REQUEST and not one[0].startswith(_PARAM)]
     return blake2b(repr(sorted(kept)).encode(), digest_size=16).digest()
+
+
+def callers(headers: Headers, peer: object) -> tuple[bytes, object]:
+    """Whose lists a request is judged by, and whose failures it is counted with.
+
+    Strangers look all alike; they are told apart by their connections, so that none hears of another's failures.
+    """
+    known = caller_of(headers)
+    is_known = any(key in _TELLING for key, _ in headers)
+    return known, known if is_known else (known, peer)
 
 
 def for_question(headers: Headers, method: str) -> Headers:
@@ -65,6 +78,41 @@ def mirrored(schema: Any, arguments: Any) -> Headers:
         elif isinstance(value, str | int | float):
             found.append((_PARAM + token, encoded(str(value))))
     return found
+
+
+def contradiction(headers: Headers, schema: Any, arguments: Any) -> str | None:
+    """Where the headers of a call do not say what its marked arguments say."""
+    said = [(key, value) for key, value in headers if key.startswith(_PARAM)]
+    wanted = dict(mirrored(schema, arguments))
+    for path, token in _marked(schema):
+        key = _PARAM + token
+        given = [value for name, value in said if name == key]
+        if len(given) != (key in wanted) or (given and not _is_same(given[0], wanted[key])):
+            return f"The header {key.decode()} does not say what the argument {'.'.join(path)} says"
+    return None
+
+
+def _is_same(given: bytes, wanted: bytes) -> bool:
+    if given == wanted or decoded(given) == decoded(wanted) is not None:
+        return True
+    numbers = [_DECIMAL.fullmatch(value) for value in (given, wanted)]
+    return all(numbers) and len({number[1] for number in numbers if number}) == 1
+
+
+_DECIMAL = re.compile(rb"(-?\d+)(?:\.0*)?")
+
+
+def decoded(value: bytes) -> str | None:
+    """What a header says; nothing where it says it in a way that nobody writes."""
+    text = value.decode("latin-1")
+    if not _CODED.fullmatch(text):
+        return text
+    payload = text[len("=?base64?") : -2]
+    try:
+        whole = base64.b64decode(payload, validate=True)
+        return whole.decode() if base64.b64encode(whole).decode() == payload else None
+    except ValueError:
+        return None
 
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")

@@ -12,7 +12,8 @@ from fingerpost.proxy.child import Child
 from fingerpost.proxy.message import Message, fields
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import Supervised
-from fingerpost.untrusted import as_object
+from fingerpost.proxy.underway import PATIENCE
+from fingerpost.untrusted import as_list, as_object
 
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _MOST_KEPT = 1_000
@@ -33,6 +34,8 @@ class Host:
         self._kept: deque[bytes] = deque(maxlen=_MOST_KEPT)
         self._watched: set[int] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._schemas: dict[str, Any] | None = None
+        self._questions = 0
 
     def start(self) -> None:
         self.server.start()
@@ -86,6 +89,7 @@ class Host:
     def exited(self) -> None:
         """A process has ended somewhere; perhaps it is this one."""
         if self.server.has_exited():
+            self._schemas = None
             self.server.gone()
             self.turn()
 
@@ -98,6 +102,8 @@ class Host:
             if messages.is_id(message.id) and (queue := self.waiting.get(message.id)) is not None:
                 queue.put_nowait(frame)
             return
+        if message.method == "notifications/tools/list_changed":
+            self._schemas = None
         queue = self._related(message)
         if queue is not None:
             queue.put_nowait(frame)
@@ -115,6 +121,40 @@ class Host:
         if self.caller is None:
             return None
         return self.stream or next(reversed(self.waiting.values()), None)
+
+    async def schema(self, name: str, meta: dict[str, Any]) -> Any:
+        """The schema of a tool, as the server lists it; none where it does not."""
+        if self._schemas is None:
+            said = {key: value for key, value in meta.items() if key != "progressToken"}
+            self._schemas = await self._listed(said)
+        return (self._schemas or {}).get(name)
+
+    async def _listed(self, meta: dict[str, Any]) -> dict[str, Any] | None:
+        found, cursor = dict[str, Any](), None
+        for _ in range(200):
+            page = await self._asked("tools/list", {"_meta": meta, **({"cursor": cursor} if cursor else {})})
+            if page is None or not isinstance(page.get("tools"), list):
+                return None
+            found |= {str(tool.get("name")): tool.get("inputSchema") for tool in map(as_object, as_list(page["tools"]))}
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str) or not cursor:
+                break
+        return found
+
+    async def _asked(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        """What the server answers to a question of ours."""
+        self._questions += 1
+        key = f"own-{self._questions}"
+        queue = self.waiting[key] = asyncio.Queue()
+        try:
+            self.from_client(messages.request(key, method, params), None)
+            async with asyncio.timeout(PATIENCE):
+                reply = messages.read_reply(await queue.get())
+            return fields(reply.result) if reply is not None and reply.result else None
+        except TimeoutError:
+            return None
+        finally:
+            del self.waiting[key]
 
     def open_stream(self) -> asyncio.Queue[bytes]:
         self.stream = asyncio.Queue()

@@ -19,11 +19,11 @@ from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
 from fingerpost.proxy.child import end_all
 from fingerpost.proxy.front import JSON, refuse
-from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, encoded
+from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, callers, contradiction, decoded
 from fingerpost.proxy.host import SUBSCRIPTION, Host
 from fingerpost.proxy.http1 import Headers, value_of
 from fingerpost.proxy.incoming import Request
-from fingerpost.proxy.message import Malformed, Message, fields, replaced, spliced
+from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message, fields, replaced, spliced
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import Supervised
 from fingerpost.proxy.wire import PROTOCOL_VERSION
@@ -35,7 +35,9 @@ _IDLE = 1_800.0
 """Seconds after which a session that nobody uses is ended."""
 
 _PING = 15.0
-_HEADER_MISMATCH = -32020
+_HEADER_MISMATCH, _INVALID_PARAMS, _NO_METHOD = -32020, -32602, -32601
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_WITH_HANDSHAKE = (b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25")
 _STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404, -32020: 400, -32021: 400, -32022: 400}
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -78,27 +80,26 @@ class Hosted:
 
     async def _posted(self, request: Request, message: Message) -> None:
         id = messages.encoded(message.id) if message.is_request else b"null"
-        if message.is_request and message.method == "initialize":
-            await self._initialized(request, message)
-        elif value_of(request.headers, SESSION) is not None:
-            host = self._session(request)
-            if host is None:
-                await refuse(request, 404, "There is no such session", id)
-            else:
-                await self._asked(request, message, host, request.body, message.id)
-        elif PROTOCOL_VERSION in as_object(fields(message.params).get("_meta")):
-            await self._stateless(request, message)
-        elif not message.is_request and value_of(request.headers, VERSION) is not None:
-            await request.respond.whole(202, [])  # the newer revisions have no notifications to a server by HTTP
-        else:
+        if _is_modern(request, message):
+            await self._stateless(request, message, id)
+        elif message.is_request and message.method == "initialize":
+            await self._initialized(request, message, id)
+        elif value_of(request.headers, SESSION) is None:
             await refuse(request, 400, "Say initialize first, then send Mcp-Session-Id with each request", id)
+        elif (host := self._session(request)) is None:
+            await refuse(request, 404, "There is no such session", id)
+        else:
+            await self._asked(request, message, host, request.body, message.id)
 
-    async def _initialized(self, request: Request, message: Message) -> None:
-        host = self._host(caller_of(_identity(request)))
-        name = secrets.token_hex(16).encode()
+    async def _initialized(self, request: Request, message: Message, id: bytes) -> None:
+        host, name = self._host(caller_of(_identity(request))), secrets.token_hex(16).encode()
+        try:
+            host.start()
+        except OSError as error:
+            await refuse(request, 502, f"The server could not be started ({error.strerror})", id, INTERNAL_ERROR)
+            return
         self._sessions[name] = host
         await self._bound()
-        host.start()
         await self._asked(request, message, host, request.body, message.id, [(SESSION, name)])
 
     def _host(self, caller: bytes | None) -> Host:
@@ -123,26 +124,39 @@ class Hosted:
                 del self._sessions[name]
                 await _ended([host])
 
-    async def _stateless(self, request: Request, message: Message) -> None:
-        if (trouble := _mismatch(request, message)) is not None:
-            id = messages.encoded(message.id) if message.is_request else b"null"
-            await refuse(request, 400, trouble, id, _HEADER_MISMATCH)
+    async def _stateless(self, request: Request, message: Message, id: bytes) -> None:
+        """A request of the newer revisions, if its headers and its body agree on what it is."""
+        if not message.is_request:
+            await request.respond.whole(202, [])  # these have no notifications to a server by HTTP
             return
         if self._shared is None:
             self._shared = self._host(None)
             self._shared.start()
+        trouble = _mismatch(request, message) or await self._contradiction(request, message, self._shared)
+        if trouble is not None:
+            code, why = trouble
+            await refuse(request, _STATUS[code], why, id, code)
+            return
         own = f"{next(self._ids)}-{secrets.token_hex(4)}"
-        frame = replaced(request.body, id=messages.encoded(own)) if message.is_request else request.body
-        params = fields(message.params)
+        frame, params = replaced(request.body, id=messages.encoded(own)), fields(message.params)
         meta = as_object(params.get("_meta"))
         if (token := meta.get("progressToken")) is not None:
-            self._shared.tokens[own] = own
             changed = {**params, "_meta": {**meta, "progressToken": own}}
             frame = replaced(frame, params=spliced(message.params, params, changed))
+            self._shared.tokens[own] = own
         try:
             await self._asked(request, message, self._shared, frame, own, token=token)
         finally:
             self._shared.tokens.pop(own, None)
+
+    async def _contradiction(self, request: Request, message: Message, host: Host) -> tuple[int, str] | None:
+        params = fields(message.params)
+        name, arguments = params.get("name"), params.get("arguments")
+        if message.method != "tools/call" or not isinstance(name, str):
+            return None
+        schema = await host.schema(name, as_object(params.get("_meta")))
+        trouble = contradiction(request.headers, schema, arguments) if schema is not None else None
+        return None if trouble is None else (_HEADER_MISMATCH, trouble)
 
     async def _asked(
         self,
@@ -154,24 +168,26 @@ class Hosted:
         headers: Headers | None = None,
         token: Any = None,
     ) -> None:
-        caller = caller_of(_identity(request))
+        _, speaker = callers(request.headers, request.peer)
         if not message.is_request:
-            host.from_client(frame, caller)
+            host.from_client(frame, speaker)
             await request.respond.whole(202, [])
             return
         queue = host.waiting[key] = asyncio.Queue()
-        if host.caller is not None and (own := as_object(fields(message.params).get("_meta")).get("progressToken")):
+        own = as_object(fields(message.params).get("_meta")).get("progressToken") if host.caller is not None else None
+        if messages.is_id(own):
             host.tokens[own] = key
         try:
-            host.from_client(frame, caller)
+            host.from_client(frame, speaker)
             await _Answer(request, message, key, queue, headers or [], token).sent()
         except asyncio.CancelledError:
             if host.caller is None:  # the newer revisions cancel by closing the connection
                 told = messages.notification("notifications/cancelled", {"requestId": key})
-                host.from_client(told, caller)
+                host.from_client(told, speaker)
             raise
         finally:
             host.waiting.pop(key, None)
+            host.tokens.pop(own, None)
 
     # streams and the end of sessions
 
@@ -276,14 +292,28 @@ def _identity(request: Request) -> Headers:
     return [one for one in request.headers if one[0] in (b"authorization", b"cookie", b"x-api-key")]
 
 
-def _mismatch(request: Request, message: Message) -> str | None:
-    """Where the headers of a request of the newer revisions do not say what its body says."""
-    params = fields(message.params)
-    version = as_object(params.get("_meta")).get(PROTOCOL_VERSION)
-    wanted = [(VERSION, version), (METHOD, message.method)] if message.is_request else []
+def _is_modern(request: Request, message: Message) -> bool:
+    """Whether a request says that it needs no session."""
+    version = value_of(request.headers, VERSION)
+    return (version is not None and version not in _WITH_HANDSHAKE) or PROTOCOL_VERSION in _meta_of(message)
+
+
+def _meta_of(message: Message) -> dict[str, Any]:
+    return as_object(fields(message.params).get("_meta"))
+
+
+def _mismatch(request: Request, message: Message) -> tuple[int, str] | None:
+    """What keeps a request of the newer revisions from being one, by its code and in words."""
+    if message.method == "initialize":
+        return _NO_METHOD, "This revision has no initialize; send requests as they are"
+    params, meta = fields(message.params), _meta_of(message)
+    if missing := [key for key in (PROTOCOL_VERSION, _CAPABILITIES) if key not in meta]:
+        return _INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}"
+    wanted = [(VERSION, meta[PROTOCOL_VERSION]), (METHOD, message.method)]
     if (field := _NAMED.get(str(message.method))) and isinstance(name := params.get(field), str):
         wanted.append((NAME, name))
     for header, value in wanted:
-        if value_of(request.headers, header) != encoded(str(value)):
-            return f"The header {header.decode()} does not say what the body says"
+        given = [one for key, one in request.headers if key == header]
+        if len(given) != 1 or decoded(given[0]) != str(value):
+            return _HEADER_MISMATCH, f"The header {header.decode()} does not say what the body says"
     return None

@@ -6,6 +6,7 @@ A client that is too slow is given up, and one that goes away takes its request 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -26,6 +27,8 @@ class Request:
     headers: Headers
     body: bytes
     respond: Responder
+    peer: object = None
+    """The connection that it came by."""
 
 
 class Responder:
@@ -176,6 +179,9 @@ class _Protocol(asyncio.StreamReaderProtocol):
             self.on_gone()
 
 
+_numbers = itertools.count(1)
+
+
 class _Incoming:
     """One connection that requests come in by."""
 
@@ -187,6 +193,7 @@ class _Incoming:
         protocol: _Protocol,
     ) -> None:
         self._reader, self._writer, self._h11, self.protocol = reader, writer, connection, protocol
+        self._number = next(_numbers)
 
     async def request(self, limits: Limits, wait: float) -> Request | None:
         """The next request; none where the client has closed the connection."""
@@ -206,7 +213,9 @@ class _Incoming:
             until = max(until, time.monotonic() + limits.first) if size > 1_000_000 else until
         target = head.target.decode("ascii", "replace")
         headers = [(key, value) for key, value in head.headers]
-        return Request(head.method.decode(), target, headers, b"".join(parts), Responder(self._h11, self._writer))
+        return Request(
+            head.method.decode(), target, headers, b"".join(parts), Responder(self._h11, self._writer), self._number
+        )
 
     async def _head(self, limits: Limits, wait: float) -> h11.Request | None:
         """The head of a request: it may be waited for, but once begun it has to come soon."""

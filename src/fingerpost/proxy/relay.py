@@ -79,8 +79,8 @@ class Relay(Door):
         """Whether a success of a right call is never added to."""
         return not self._desk.policy.tips
 
-    def succeeded(self, caller: object, call: Call) -> None:
-        self._desk.succeeded(caller, call)
+    def succeeded(self, speaker: object, call: Call) -> None:
+        self._desk.succeeded(speaker, call)
 
     def tool(self, caller: object, name: str) -> Tool | None:
         """A tool of this caller's last known list."""
@@ -98,13 +98,13 @@ class Relay(Door):
         self._journal.guided("lost", name, diagnosis.code)
         return messages.reply(wire.id, "result", encoded(self.stamped(wire, result)))
 
-    def leaves_alone(self, caller: object, call: Call, reply: Message) -> bool:
+    def leaves_alone(self, speaker: object, call: Call, reply: Message) -> bool:
         """Whether the reply to a right call is relayed as it is: every success is, unless tips are wanted."""
         if reply.error or _is_error(reply.result):
             return False
         if self._desk.policy.tips:
-            return self._desk.has_nothing_to_say(caller, call.tool, call.arguments, fields(reply.result))
-        self._desk.succeeded(caller, call)
+            return self._desk.has_nothing_to_say(speaker, call.tool, call.arguments, fields(reply.result))
+        self._desk.succeeded(speaker, call)
         return True
 
     def outdate(self) -> None:
@@ -129,7 +129,7 @@ class Relay(Door):
         if not isinstance(name, str):
             return (reply or await wire.forward(wire.frame)).frame
         exchange = _Exchange(self._desk, self._tools, wire.caller, Call(name, arguments))
-        exchange.relay, exchange.wire, exchange.reply = self, wire, reply
+        exchange.relay, exchange.wire, exchange.reply, exchange.speaker = self, wire, reply, wire.speaker
         return exchange.framed(*await exchange.run(exchange.outcome() if reply else None))
 
     def noted(self, verdict: str, tool: str, reply: dict[str, Any]) -> None:
@@ -275,7 +275,7 @@ class _Exchange(Exchange):
     async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
         """A success. To that of a right call nothing is added, unless tips are wanted: the proxy is not to be seen."""
         if verdict.report is SILENCE and not self.desk.policy.tips:
-            self.desk.succeeded(self.caller, self.call)
+            self.desk.succeeded(self.speaker, self.call)
             return outcome.reply
         return await super()._guided(verdict, outcome)
 

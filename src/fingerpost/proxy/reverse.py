@@ -16,7 +16,7 @@ from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
 from fingerpost.proxy.front import JSON, refuse
-from fingerpost.proxy.headers import METHOD, caller_of, for_call, for_question
+from fingerpost.proxy.headers import METHOD, callers, for_call, for_question
 from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, end_to_end, value_of
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.loss import Loss, late
@@ -121,10 +121,13 @@ class Reverse:
                 frame = await relay.answered(wire)
             else:
                 reply = await wire.forward(wire.frame, call)
-                is_fine = relay.leaves_alone(wire.caller, call, reply.message)
+                is_fine = relay.leaves_alone(wire.speaker, call, reply.message)
                 frame = reply.frame if is_fine else await relay.answered(wire, reply)
         except NoReply as other:
             frame = other.body
+        except Later:
+            await request.respond.end()
+            return
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -153,7 +156,7 @@ class HttpWire(Wire):
     """A request that came by HTTP, and its answer: in one piece, or as the last event of a stream."""
 
     def __init__(self, reverse: Reverse, request: Request, headers: Headers, message: Message) -> None:
-        super().__init__(request.body, caller_of(headers), message)
+        super().__init__(request.body, *callers(headers, request.peer), message)
         self._reverse, self._request, self._headers = reverse, request, headers
         self._status, self._head = 200, list[tuple[bytes, bytes]]([JSON])
         self._reply = b""
@@ -193,8 +196,9 @@ class HttpWire(Wire):
         if not self._request.respond.has_begun:
             passed = [one for one in end_to_end(response.headers) if one[0] != b"content-length"]  # it may get longer
             await self._request.respond.begin(response.status, passed)
-        self._events = events_in(response, self._reverse.limit)
+        self._events, is_resumable = events_in(response, self._reverse.limit), False
         async for event in self._events:
+            is_resumable = is_resumable or sse.field_of(event, b"id") is not None
             message = messages.read_reply(data) if (data := sse.data_of(event)) else None
             if message is not None and not message.is_request and not message.is_notification:
                 self._event, self._reply = event, data
@@ -203,6 +207,8 @@ class HttpWire(Wire):
             self._noticed(message)
             if self._reverse.timeout:
                 due.reschedule(asyncio.get_running_loop().time() + self._reverse.timeout)
+        if is_resumable:
+            raise Later
         raise Unreachable("ended its answer early", was_sent=True)
 
     def _noticed(self, message: Message | None) -> None:
@@ -258,6 +264,10 @@ class HttpWire(Wire):
             return self._status
         message = messages.read_reply(frame)
         return _STATUS.get(messages.fields(message.error).get("code", 0), 200) if message is not None else 200
+
+
+class Later(Exception):
+    """The server has ended its stream, and will go on in one that the client asks for by the id of the last event."""
 
 
 class NoReply(Exception):

@@ -81,46 +81,46 @@ class Session:
 
     # the client's side
 
-    def from_client(self, frame: bytes | Overlong, caller: object = CALLER) -> None:
-        """The client has sent a frame; `caller` tells apart those who share a session."""
+    def from_client(self, frame: bytes | Overlong, speaker: object = CALLER) -> None:
+        """The client has sent a frame; `speaker` tells apart those who share a session."""
         try:
             if isinstance(frame, Overlong):
                 id = readable_id(frame.head, frame.tail)
                 raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
-            if not self._passes(frame, caller) and frame and not frame.isspace():
-                self._accept(frame, messages.read(frame), caller)
+            if not self._passes(frame, speaker) and frame and not frame.isspace():
+                self._accept(frame, messages.read(frame), speaker)
         except Malformed as bad:
             self.to_client.append(messages.error(bad.id, bad.code, str(bad)))
 
-    def _passes(self, frame: bytes, caller: object) -> bool:
+    def _passes(self, frame: bytes, speaker: object) -> bool:
         """The short cut for the many: a call that is plainly right goes on at once."""
         if self._relay is None or self._reader is not None or not self.is_up:
             return False
         called = messages.plain_call(frame)
-        if called is None or not self._relay.lets_pass(caller, called[1], called[2]):
+        if called is None or not self._relay.lets_pass(CALLER, called[1], called[2]):
             return False
-        self._forward(frame, called[0], Asked(SessionWire(frame, caller, self._own_id), call=Call(*called[1:])))
+        self._forward(frame, called[0], Asked(SessionWire(frame, speaker, self._own_id), call=Call(*called[1:])))
         return True
 
-    def _accept(self, frame: bytes, message: Message, caller: object) -> None:
+    def _accept(self, frame: bytes, message: Message, speaker: object) -> None:
         if message.is_request:
             if self.is_up:
-                self._request(frame, message, caller)
+                self._request(frame, message, speaker)
             else:
-                self._behind_start.append((frame, caller))
+                self._behind_start.append((frame, speaker))
         elif message.is_notification and message.method == "notifications/cancelled":
             self._cancel(frame, message)
         else:
             self._handshake.heard(frame, message)
             self._send(frame)
 
-    def _request(self, frame: bytes, message: Message, caller: object) -> None:
-        wire = SessionWire(frame, caller, self._own_id, message)
+    def _request(self, frame: bytes, message: Message, speaker: object) -> None:
+        wire = SessionWire(frame, speaker, self._own_id, message)
         if self._relay is None or message.method not in GUIDED:
             self._handshake.heard(frame, message)
             self._forward(frame, message.id, Asked(wire))
         elif message.method == "tools/call" and self._reader is not None:
-            self._behind_reader.append((frame, caller))
+            self._behind_reader.append((frame, speaker))
         elif message.method == "tools/call" and (call := self._relay.right_call(wire)) is not None:
             self._forward(frame, message.id, Asked(wire, call=call))
         else:
@@ -186,7 +186,7 @@ class Session:
             return False
         self._owed.take(id)
         self.has_served = True
-        self._relay.succeeded(asked.wire.caller, asked.call)
+        self._relay.succeeded(asked.wire.speaker, asked.call)
         self.to_client.append(frame)
         return True
 
@@ -208,7 +208,7 @@ class Session:
         elif asked.call is None or self._relay is None:
             self._handshake.is_done |= asked.wire.message.method == "initialize"
             self.to_client.append(frame)
-        elif self._relay.leaves_alone(asked.wire.caller, asked.call, message):
+        elif self._relay.leaves_alone(asked.wire.speaker, asked.call, message):
             self.to_client.append(frame)
         else:
             self._go_on(Task(self._relay.answered(asked.wire, Reply(frame, message)), asked.wire), None)
@@ -363,14 +363,14 @@ class Session:
     def _up(self) -> None:
         self.is_up = True
         waiting, self._behind_start = self._behind_start, deque()
-        for frame, caller in waiting:
-            self.from_client(frame, caller)
+        for frame, speaker in waiting:
+            self.from_client(frame, speaker)
 
     def server_refused(self, why: str) -> None:
         """No server can be started: what waits for one is answered."""
         waiting, self._behind_start = self._behind_start, deque()
-        for frame, caller in waiting:
-            wire = SessionWire(frame, caller, self._own_id)
+        for frame, speaker in waiting:
+            wire = SessionWire(frame, speaker, self._own_id)
             self._lose(Asked(wire), Loss(why, was_sent=False))
 
     def _lose(self, asked: Asked, loss: Loss) -> None:

@@ -14,7 +14,7 @@ PATIENCE = 5.0
 """Seconds that a server has to answer a question of ours; then a call goes on without our knowing."""
 
 CALLER = "client"
-"""The one caller of a session that nobody shares."""
+"""Whose lists a session has: a server in a process, or behind a session id, has the same for all."""
 
 
 class Sent:
@@ -32,8 +32,10 @@ class Sent:
 class SessionWire(Wire):
     """A request that travels in a session; sent a second time, it travels under an id of ours."""
 
-    def __init__(self, frame: bytes, caller: object, own_id: Callable[[], str], message: Message | None = None) -> None:
-        super().__init__(frame, caller, message)
+    def __init__(
+        self, frame: bytes, speaker: object, own_id: Callable[[], str], message: Message | None = None
+    ) -> None:
+        super().__init__(frame, CALLER, speaker, message)
         self._own_id = own_id
         self.sent_as: Any = None
         """The id by which the server knows it; none while it has not been sent."""

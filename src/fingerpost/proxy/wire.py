@@ -24,10 +24,10 @@ class Reply(NamedTuple):
 
 
 class Wire(ABC):
-    """One request of one caller on its way."""
+    """One request on its way: whose lists it is judged by, and whose failures it is counted with."""
 
-    def __init__(self, frame: bytes, caller: object, message: Message | None = None) -> None:
-        self.frame, self.caller = frame, caller
+    def __init__(self, frame: bytes, caller: object, speaker: object, message: Message | None = None) -> None:
+        self.frame, self.caller, self.speaker = frame, caller, speaker
         self._message = message
         self._params: dict[str, Any] | None = None
 
