@@ -9,10 +9,20 @@ import threading
 import time
 from typing import Any
 
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
     for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled")
 ]
+TOOLS.append({
+    "name": "marked",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "size": {"type": "integer", "x-mcp-header": "Size"},
+        },
+    },
+})  # fmt: skip
 cancelled = 0
 
 
@@ -37,6 +47,8 @@ def call(id: Any, params: dict[str, Any]) -> None:
         case "echo":
             progress(params)
             said(id, params.get("arguments", {}).get("n"))
+        case "marked":
+            said(id, "marked")
         case "work":
             progress(params)
             said(id, "worked")

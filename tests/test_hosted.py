@@ -194,6 +194,76 @@ def test_headers_that_do_not_say_what_the_body_says_are_refused(wrong: str) -> N
     assert (reply.status, reply.json["id"], reply.json["error"]["code"]) == (400, 1, -32020)
 
 
+@pytest.mark.parametrize("missing", ["_meta", *META])
+def test_a_request_of_the_newer_revision_without_its_meta_is_told_what_it_lacks(missing: str) -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("ping")
+        message["params"]["_meta"] = {} if missing == "_meta" else {k: v for k, v in META.items() if k != missing}
+        return await http.post(message, **headers)
+
+    reply = run(scene)
+    assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
+
+
+def test_the_newer_revision_has_no_handshake() -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("initialize")
+        return await http.post(message, **headers)
+
+    reply = run(scene)
+    assert (reply.status, reply.json["error"]["code"]) == (404, -32601)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"mcp_param_region": "eu", "mcp_param_size": "5"}, 200),
+        ({"mcp_param_region": "=?base64?ZXU=?=", "mcp_param_size": "5.0"}, 200),
+        ({"mcp_param_region": "eu"}, 400),
+        ({"mcp_param_region": "us", "mcp_param_size": "5"}, 400),
+        ({"mcp_param_region": "=?base64?ZXU?=", "mcp_param_size": "5"}, 400),
+        ({"mcp_param_region": "eu", "mcp_param_size": "6"}, 400),
+    ],
+)
+def test_arguments_that_headers_mirror_are_held_against_them(headers: dict[str, str], status: int) -> None:
+    async def scene(http: Http) -> list[Reply]:
+        message, more = modern("tools/call", name="marked", arguments={"region": "eu", "size": 5})
+        return [await http.post(message, **more, **headers) for _ in range(2)]
+
+    assert [reply.status for reply in run(scene)] == [status, status]
+
+
+def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
+    async def scene(http: Http) -> int:
+        message, more = modern("tools/call", name="marked", arguments={})
+        return (await http.post(message, **more, mcp_param_region="eu")).status
+
+    assert run(scene) == 400
+
+
+def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
+    async def scene(http: Http) -> list[Any]:
+        message, headers = modern("tools/call", name="echo", arguments={"m": 1})
+        return [(await http.post(message, **headers)).json for _ in range(3)]
+
+    first, *others = run(scene)
+    assert others == [first, first]
+
+
+def test_a_command_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Supervised) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Supervised, "start", broken)
+
+    async def scene(http: Http) -> list[Reply]:
+        message, headers = modern("ping")
+        return [await http.post(INITIALIZE), await http.post(message, **headers)]
+
+    for reply in run(scene):
+        assert reply.status == 502 and "could not be started" in reply.json["error"]["message"]
+
+
 def test_a_subscription_speaks_by_the_clients_own_id() -> None:
     async def scene(http: Http) -> bytes:
         message, headers = modern("subscriptions/listen", id="mine")

@@ -161,6 +161,13 @@ def test_an_answer_that_is_no_message_passes_as_it_is() -> None:
     assert (reply.status, reply.body, reply.headers["www-authenticate"]) == (401, b"who are you", "Bearer")
 
 
+def test_a_stream_that_ends_to_be_taken_up_again_ends_as_it_came() -> None:
+    for relay in (True, None):
+        upstream = Upstreamed({"search": stream(b"id: 4\nretry: 10\ndata:\n\n")})
+        reply = run(upstream, called("search", {"pattern": "x"}), relay=relay)
+        assert reply.body == b"id: 4\nretry: 10\ndata:\n\n"
+
+
 # what is guided
 
 

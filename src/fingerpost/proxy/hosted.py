@@ -92,19 +92,23 @@ class Hosted:
             await self._asked(request, message, host, request.body, message.id)
 
     async def _initialized(self, request: Request, message: Message, id: bytes) -> None:
-        host, name = self._host(caller_of(_identity(request))), secrets.token_hex(16).encode()
-        try:
-            host.start()
-        except OSError as error:
-            await refuse(request, 502, f"The server could not be started ({error.strerror})", id, INTERNAL_ERROR)
+        host, name = await self._host(request, id, caller_of(_identity(request))), secrets.token_hex(16).encode()
+        if host is None:
             return
         self._sessions[name] = host
         await self._bound()
         await self._asked(request, message, host, request.body, message.id, [(SESSION, name)])
 
-    def _host(self, caller: bytes | None) -> Host:
+    async def _host(self, request: Request, id: bytes, caller: bytes | None) -> Host | None:
+        """A process for a session, or for all who have none; where it cannot be started, the request is told so."""
         server, session = self._make()
-        return Host(server, session, caller)
+        host = Host(server, session, caller)
+        try:
+            host.start()
+        except OSError as error:
+            await refuse(request, 502, f"The server could not be started ({error.strerror})", id, INTERNAL_ERROR)
+            return None
+        return host
 
     def _session(self, request: Request) -> Host | None:
         """The session of a request; one that was begun with other credentials is not theirs."""
@@ -130,8 +134,9 @@ class Hosted:
             await request.respond.whole(202, [])  # these have no notifications to a server by HTTP
             return
         if self._shared is None:
-            self._shared = self._host(None)
-            self._shared.start()
+            self._shared = await self._host(request, id, None)
+        if self._shared is None:
+            return
         trouble = _mismatch(request, message) or await self._contradiction(request, message, self._shared)
         if trouble is not None:
             code, why = trouble
