@@ -241,6 +241,17 @@ def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
     assert run(scene) == 400
 
 
+def test_one_body_is_one_message_however_many_lines_it_has() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        inner = b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"die","arguments":{}}}'
+        body = b'{"jsonrpc":"2.0","method":"notifications/x","params":{"a":\n' + inner + b"\n}}"
+        return [await http.post(body, mcp_session_id=session), await http.call("pid", {}, mcp_session_id=session)]
+
+    told, pid = run(scene)
+    assert told.status == 202 and pid.json["result"]["content"][0]["text"].isdigit()
+
+
 def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
     async def scene(http: Http) -> list[Any]:
         message, headers = modern("tools/call", name="echo", arguments={"m": 1})

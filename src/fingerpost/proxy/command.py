@@ -95,7 +95,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
 
         session = Session(guide, timeout=timeout, note=journal.note)
         return await Outbound(
-            Upstream(_url(options.url)), session, limit=limit, headers=_headers(), say=journal.say
+            Upstream(_url(options.url)), session, limit=limit, headers=own_headers(), say=journal.say
         ).run()
     host, port = _address(options.listen)
     if options.command:
@@ -103,7 +103,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
     else:
         from fingerpost.proxy.reverse import Reverse
 
-        app = Reverse(Upstream(_url(options.url)), guide, limit=limit, timeout=timeout, headers=_headers())
+        app = Reverse(Upstream(_url(options.url)), guide, limit=limit, timeout=timeout, headers=own_headers())
     try:
         return await serve(app, host, port, names=options.allow_host, limits=Limits(body=limit), ready=_ready)
     except OSError as error:
@@ -150,7 +150,7 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def _headers() -> list[tuple[bytes, bytes]]:
+def own_headers() -> list[tuple[bytes, bytes]]:
     """What is sent to a server besides: from the environment, for a command line can be read by others."""
     import json
     import os
