@@ -44,7 +44,7 @@ class Host:
     def from_client(self, frame: bytes, caller: object) -> None:
         """A message as one line: a body may have several, and each would be a message of its own to the server."""
         self.used = time.monotonic()
-        self.session.from_client(frame.replace(b"\n", b" ").replace(b"\r", b" "), caller)
+        self.session.from_client(messages.as_line(frame), caller)
         self.turn()
 
     def turn(self) -> None:

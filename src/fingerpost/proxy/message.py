@@ -229,6 +229,11 @@ def strict(raw: bytes | Raw) -> Any:
     return _strict.decode(bytes(raw).decode())
 
 
+def as_line(message: bytes) -> bytes:
+    """A message in one line, whatever reads it: line ends can only stand between the parts of JSON."""
+    return message.replace(b"\n", b" ").replace(b"\r", b" ")
+
+
 def fields(raw: Raw) -> dict[str, Any]:
     """The members of an object that is only read; none where it is no object, or too deep to be read."""
     try:
@@ -273,11 +278,18 @@ def readable_id(head: bytes, tail: bytes = b"") -> bytes:
             depth -= 1
         elif token == b":":
             key = before
-        elif depth == 1 and key == b'"id"' and before == b":" and _is_scalar(token):
+        elif depth == 1 and before == b":" and _is_id_key(key) and _is_scalar(token):
             return token
         before = token
     last = _LAST.search((tail or head)[-_TAIL:])
     return last[1] if last and _is_scalar(last[1]) else b"null"
+
+
+def _is_id_key(token: bytes) -> bool:
+    try:
+        return token == b'"id"' or (b"\\" in token and json.loads(token) == "id")
+    except ValueError:
+        return False
 
 
 def _is_scalar(token: bytes) -> bool:

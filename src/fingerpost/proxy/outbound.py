@@ -89,8 +89,8 @@ class Outbound:
             self._over.set()
         self._pass_on()
 
-    def _from_server(self, frame: bytes) -> None:
-        self._session.from_server(frame)
+    def _from_server(self, message: bytes) -> None:
+        self._session.from_server(messages.as_line(message))
         self._pass_on()
 
     def _on_signal(self, number: int) -> None:
@@ -198,7 +198,7 @@ class Outbound:
         reply = messages.read_reply(body)
         if reply is not None and reply.id == message.id:
             self._learn(message, reply)
-            self._from_server(body.replace(b"\n", b" "))
+            self._from_server(body)
         elif response.status == 404 and self._session_id is not None:
             self._forgotten(message)
         else:
@@ -244,7 +244,7 @@ class Outbound:
         is_answer = reply is not None and not reply.is_request and not reply.is_notification and reply.id == message.id
         if reply is not None and is_answer:
             self._learn(message, reply)
-        self._from_server(data.replace(b"\n", b" "))
+        self._from_server(data)
         return is_answer
 
     def _learn(self, message: Message, reply: Message) -> None:
@@ -272,7 +272,7 @@ class Outbound:
                         last = sse.field_of(event, b"id") or last
                         pause = _pause(event, 1.0)
                         if data := sse.data_of(event):
-                            self._from_server(data.replace(b"\n", b" "))
+                            self._from_server(data)
                 finally:
                     response.close()
             except (Unreachable, TooLarge, sse.TooLong):

@@ -19,7 +19,16 @@ from fingerpost.proxy import message as messages
 from fingerpost.proxy.frames import Overlong
 from fingerpost.proxy.handshake import Handshake
 from fingerpost.proxy.loss import Loss, late
-from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
+from fingerpost.proxy.message import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Malformed,
+    Message,
+    encoded,
+    readable_id,
+    replaced,
+)
 from fingerpost.proxy.relay import GUIDED, Relay
 from fingerpost.proxy.underway import CALLER, Asked, Owed, Sent, SessionWire, Task
 from fingerpost.proxy.wire import Reply
@@ -87,7 +96,9 @@ class Session:
             if isinstance(frame, Overlong):
                 id = readable_id(frame.head, frame.tail)
                 raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
-            if not self._passes(frame, speaker) and frame and not frame.isspace():
+            if not self._passes(frame, speaker) and (said := frame.strip()):
+                if b"\r" in said:  # which ends a line to some readers, and is a space to others
+                    raise Malformed("The message has a carriage return in it", PARSE_ERROR, readable_id(frame))
                 self._accept(frame, messages.read(frame), speaker)
         except Malformed as bad:
             self.to_client.append(messages.error(bad.id, bad.code, str(bad)))
