@@ -28,6 +28,13 @@ _PATIENCE = 60.0
 
 Frame = dict[str, Any]
 
+_WITHOUT_NODE = [
+    sys.executable,
+    "-c",
+    "import os, sys; os.environ['PATH'] = ''; os.execv(sys.argv[1], sys.argv[1:])",
+]
+"""Where it finds a Node.js, one of that server's libraries downloads more of itself on first use."""
+
 
 def server_command(name: str, world: World) -> list[str]:
     """How a published server is started."""
@@ -38,7 +45,7 @@ def server_command(name: str, world: World) -> list[str]:
         case "memory" | "everything":
             return [NODE, script]
         case "fetch":
-            return [_python_server(name), "--ignore-robots-txt", "--allow-private-ips"]
+            return [*_WITHOUT_NODE, _python_server(name), "--ignore-robots-txt", "--allow-private-ips"]
         case _:
             return [_python_server(name)]
 
