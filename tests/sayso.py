@@ -11,7 +11,7 @@ from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
     {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled")
+    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled", "flood", "sleep", "change")
 ]
 TOOLS.append({
     "name": "marked",
@@ -49,6 +49,16 @@ def call(id: Any, params: dict[str, Any]) -> None:
             said(id, params.get("arguments", {}).get("n"))
         case "marked":
             said(id, "marked")
+        case "flood":
+            for number in range(params["arguments"]["n"]):
+                send({"method": "notifications/message", "params": {"data": number}})
+            said(id, "flooded")
+        case "sleep":
+            time.sleep(0.7)
+            said(id, "slept")
+        case "change":
+            send({"method": "notifications/tools/list_changed"})
+            said(id, "changed")
         case "work":
             progress(params)
             said(id, "worked")
@@ -67,6 +77,20 @@ def call(id: Any, params: dict[str, Any]) -> None:
             send({"id": id, "error": {"code": -32602, "message": f"Unknown tool: {name}"}})
 
 
+def list_tools(id: Any, params: dict[str, Any]) -> None:
+    """The list, or what the environment says instead of it."""
+    if (once := os.environ.get("SAYSO_DIES_ONCE")) and os.path.exists(once):
+        os.remove(once)
+        os._exit(4)
+    size = int(os.environ.get("SAYSO_PAGE", len(TOOLS)))
+    start = int(params.get("cursor", 0))
+    following = {"nextCursor": str(start + size)} if start + size < len(TOOLS) else {}
+    if not os.environ.get("SAYSO_NO_LIST"):
+        send({"id": id, "result": {"tools": TOOLS[start : start + size], **following}})
+    elif os.environ["SAYSO_NO_LIST"] == "error":
+        send({"id": id, "error": {"code": -32601, "message": "Method not found"}})
+
+
 def answer(message: dict[str, Any]) -> None:
     global cancelled
     id, params = message.get("id"), message.get("params", {})
@@ -77,7 +101,7 @@ def answer(message: dict[str, Any]) -> None:
             info = {"name": "sayso", "version": "1"}
             send({"id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}})
         case "tools/list":
-            send({"id": id, "result": {"tools": TOOLS}})
+            list_tools(id, params)
         case "tools/call":
             call(id, params)
         case "ping":
@@ -100,4 +124,3 @@ asked: list[Any] = []
 if __name__ == "__main__":
     while line := sys.stdin.readline():
         answer(json.loads(line))
-    time.sleep(0)

@@ -25,11 +25,11 @@ META: dict[str, Any] = {
 INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
 
 
-def run(scene: Callable[[Http], Awaitable[Any]]) -> Any:
+def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0) -> Any:
     said: list[str] = []
 
     def make() -> tuple[Supervised, Session]:
-        session = Session(guidance())
+        session = Session(guidance(), timeout=timeout)
         command = [sys.executable, "-S", str(SERVER)]
         return Supervised(command, session, limit=1_000_000, say=said.append), session
 
@@ -343,3 +343,94 @@ def test_wrong_calls_are_guided() -> None:
         return await http.call("echo", {"m": 1}, mcp_session_id=session)
 
     assert "UNKNOWN_PARAM" in run(scene).body.decode()
+
+
+def test_a_process_is_not_listened_to_while_its_client_does_not_read() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=2**24)
+        writer.write(f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode())
+        await reader.readuntil(b": open")
+        flood = asyncio.ensure_future(http.call("flood", {"n": 40_000}, mcp_session_id=session))
+        got = await reader.readuntil(b'"data": 39999')
+        assert got.count(b"notifications/message") == 40_000
+        assert (await flood).json["result"]
+        writer.close()
+
+    run(scene)
+
+
+def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        _, writer = await asyncio.open_connection("127.0.0.1", http.port)
+        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 60_000}}}
+        writer.write(posted(flood, mcp_session_id=session))
+        await asyncio.sleep(1)
+        writer.close()
+        async with asyncio.timeout(20):
+            assert (await http.call("pid", {}, mcp_session_id=session)).events[-1]["id"] == 1
+
+    run(scene)
+
+
+def test_a_call_that_waited_is_served_by_the_next_process_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    once = tmp_path / "once"
+    once.touch()
+    monkeypatch.setenv("SAYSO_DIES_ONCE", str(once))
+
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        calls = [http.call("pid", {}, id=id, mcp_session_id=session) for id in (1, 2)]
+        return await asyncio.gather(*calls)
+
+    first, second = run(scene)
+    assert "was not sent" in first.json["result"]["content"][0]["text"]
+    assert second.json["result"]["content"][0]["text"].isdigit()
+
+
+def test_a_silent_process_is_given_up_by_the_deadline() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        return await http.call("hang", {}, mcp_session_id=session)
+
+    assert "within 0.3 s" in run(scene, timeout=0.3).body.decode()
+
+
+def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
+    async def scene(http: Http) -> list[str]:
+        session = await begun(http)
+        large = "x" * 700_000
+        asked = [http.call("sleep", {}, id=0, mcp_session_id=session)]
+        asked += [http.call("pid", {"n": 1, "_meta": large}, id=id, mcp_session_id=session) for id in (1, 2)]
+        return [str(reply.status) for reply in await asyncio.gather(*asked)]
+
+    assert run(scene) == ["200", "200", "200"]
+
+
+@pytest.mark.parametrize("listing", ["pages", "error", "silence"])
+def test_marked_arguments_are_known_from_every_page_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, listing: str
+) -> None:
+    monkeypatch.setattr("fingerpost.proxy.host.PATIENCE", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.underway.PATIENCE", 0.3)
+    monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
+
+    async def scene(http: Http) -> list[int]:
+        message, headers = modern("tools/call", name="marked", arguments={"region": "eu"})
+        statuses = [(await http.post(message, **headers)).status]
+        changed, more = modern("tools/call", name="change", arguments={})
+        await http.post(changed, **more)
+        return [*statuses, (await http.post(message, **headers)).status]
+
+    assert run(scene) == ([400, 400] if listing == "pages" else [200, 200])
+
+
+def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("tools/call", name="flood", arguments={"n": 5})
+        return await http.post(message, **headers)
+
+    assert run(scene).json["result"]["content"][0]["text"] == "flooded"

@@ -79,6 +79,10 @@ def proxies() -> Iterator[Any]:
 
     yield start
     for proxy in made:
+        with suppress(BrokenPipeError):
+            proxy.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            proxy.process.wait(5)
         proxy.process.kill()
         proxy.process.wait()
         for stream in (proxy.stdin, proxy.stdout, proxy.stderr):

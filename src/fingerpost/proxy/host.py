@@ -20,19 +20,44 @@ _MOST_KEPT = 1_000
 """Messages kept for a client that has no stream open."""
 
 
+class Mailbox:
+    """The messages for one client, as they are fetched; while it is full, a process of its own is not listened to."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._queue = asyncio.Queue[bytes]()
+
+    @property
+    def is_full(self) -> bool:
+        return self._queue.qsize() >= _MOST_KEPT
+
+    def put(self, frame: bytes) -> None:
+        self._queue.put_nowait(frame)
+
+    async def get(self) -> bytes:
+        was_full = self.is_full
+        frame = await self._queue.get()
+        if was_full and not self.is_full:
+            self._host.turn()
+        return frame
+
+
 class Host:
     """One process, and the requests that wait for its answers."""
 
     def __init__(self, server: Supervised, session: Session, caller: bytes | None) -> None:
         self.server, self.session, self.caller = server, session, caller
         self.used = time.monotonic()
-        self.waiting: OrderedDict[Any, asyncio.Queue[bytes]] = OrderedDict()
+        self.waiting: OrderedDict[Any, Mailbox] = OrderedDict()
         """The queues of requests under way, by the id that the session knows them by."""
         self.tokens: dict[Any, Any] = {}
-        self.stream: asyncio.Queue[bytes] | None = None
+        self.stream: Mailbox | None = None
         """The stream that the client has opened for what the server says by itself."""
         self._kept: deque[bytes] = deque(maxlen=_MOST_KEPT)
-        self._watched: set[int] = set()
+        self._heard: Child | None = None
+        """The process that is listened to."""
+        self._writing: int | None = None
+        """The descriptor that is waited for because it is full."""
         self._timer: asyncio.TimerHandle | None = None
         self._schemas: dict[str, Any] | None = None
         self._questions = 0
@@ -65,18 +90,29 @@ class Host:
         self._timer = loop.call_at(min(due), self.turn) if due else None
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        child, pipe = self.server.child, self.server.pipe
-        wanted = {child.stdout} if child is not None else set[int]()
-        for fd in self._watched - wanted:
-            loop.remove_reader(fd)
-        for fd in wanted - self._watched:
-            loop.add_reader(fd, self._readable)
-        self._watched = wanted
-        if pipe is not None:
-            if pipe.size:
-                loop.add_writer(pipe.fd, self._writable)
-            else:
-                loop.remove_writer(pipe.fd)
+        """Wait for what the process says, and for room in its input.
+
+        A descriptor of a process that has ended may be that of the next one already: it is waited for anew.
+        """
+        child, pipe = self.server.child if self._has_room() else None, self.server.pipe
+        if child is not self._heard:
+            if self._heard is not None:
+                loop.remove_reader(self._heard.stdout)
+            if child is not None:
+                loop.add_reader(child.stdout, self._readable)
+            self._heard = child
+        writing = pipe.fd if pipe is not None and pipe.size else None
+        if writing != self._writing:
+            if self._writing is not None:
+                loop.remove_writer(self._writing)
+            if writing is not None:
+                loop.add_writer(writing, self._writable)
+            self._writing = writing
+
+    def _has_room(self) -> bool:
+        """Whether what a process says can be taken in; who shares one cannot hold up the others."""
+        boxes = [*self.waiting.values(), *([self.stream] if self.stream else [])]
+        return self.caller is None or not any(box.is_full for box in boxes)
 
     def _readable(self) -> None:
         self.server.read()
@@ -100,18 +136,19 @@ class Host:
         if message is None:
             return
         if not message.is_request and not message.is_notification:
-            if messages.is_id(message.id) and (queue := self.waiting.get(message.id)) is not None:
-                queue.put_nowait(frame)
+            if messages.is_id(message.id) and (box := self.waiting.get(message.id)) is not None:
+                box.put(frame)
             return
         if message.method == "notifications/tools/list_changed":
             self._schemas = None
-        queue = self._related(message)
-        if queue is not None:
-            queue.put_nowait(frame)
-        elif self.caller is not None:
-            self._kept.append(frame)
+        box = self._related(message)
+        if box is None:
+            if self.caller is not None:
+                self._kept.append(frame)
+        elif self.caller is not None or not box.is_full:
+            box.put(frame)
 
-    def _related(self, message: Message) -> asyncio.Queue[bytes] | None:
+    def _related(self, message: Message) -> Mailbox | None:
         """Where a message belongs that is no answer: to the request it speaks of, the stream, or the latest request."""
         params = fields(message.params)
         token, about = params.get("progressToken"), as_object(params.get("_meta")).get(SUBSCRIPTION)
@@ -146,34 +183,37 @@ class Host:
         """What the server answers to a question of ours."""
         self._questions += 1
         key = f"own-{self._questions}"
-        queue = self.waiting[key] = asyncio.Queue()
+        box = self.waiting[key] = Mailbox(self)
         try:
             self.from_client(messages.request(key, method, params), None)
             async with asyncio.timeout(PATIENCE):
-                reply = messages.read_reply(await queue.get())
+                reply = messages.read_reply(await box.get())
             return fields(reply.result) if reply is not None and reply.result else None
         except TimeoutError:
             return None
         finally:
-            del self.waiting[key]
+            self.leave(key)
 
-    def open_stream(self) -> asyncio.Queue[bytes]:
-        self.stream = asyncio.Queue()
+    def leave(self, key: Any) -> None:
+        """Nobody waits for that request any more, or for the stream where it is none."""
+        if key is None:
+            self.stream = None
+        else:
+            self.waiting.pop(key, None)
+        self._watch(asyncio.get_running_loop())
+
+    def open_stream(self) -> Mailbox:
+        self.stream = Mailbox(self)
         while self._kept:
-            self.stream.put_nowait(self._kept.popleft())
+            self.stream.put(self._kept.popleft())
         return self.stream
 
     def let_go(self) -> Child | None:
         """Answer all that is owed, and have no more to do with the process."""
-        loop = asyncio.get_running_loop()
-        for fd in self._watched:
-            loop.remove_reader(fd)
-        self._watched = set()
-        if self.server.pipe is not None:
-            loop.remove_writer(self.server.pipe.fd)
         if self._timer is not None:
             self._timer.cancel()
         child = self.server.let_go()
+        self._watch(asyncio.get_running_loop())
         for frame in self.session.to_client:
             self._deliver(frame)
         return child

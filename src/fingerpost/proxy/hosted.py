@@ -20,7 +20,7 @@ from fingerpost.proxy import sse
 from fingerpost.proxy.child import end_all
 from fingerpost.proxy.front import JSON, refuse
 from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, callers, contradiction, decoded
-from fingerpost.proxy.host import SUBSCRIPTION, Host
+from fingerpost.proxy.host import SUBSCRIPTION, Host, Mailbox
 from fingerpost.proxy.http1 import Headers, value_of
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message, fields, replaced, spliced
@@ -178,20 +178,20 @@ class Hosted:
             host.from_client(frame, speaker)
             await request.respond.whole(202, [])
             return
-        queue = host.waiting[key] = asyncio.Queue()
+        box = host.waiting[key] = Mailbox(host)
         own = as_object(fields(message.params).get("_meta")).get("progressToken") if host.caller is not None else None
         if messages.is_id(own):
             host.tokens[own] = key
         try:
             host.from_client(frame, speaker)
-            await _Answer(request, message, key, queue, headers or [], token).sent()
+            await _Answer(request, message, key, box, headers or [], token).sent()
         except asyncio.CancelledError:
             if host.caller is None:  # the newer revisions cancel by closing the connection
                 told = messages.notification("notifications/cancelled", {"requestId": key})
                 host.from_client(told, speaker)
             raise
         finally:
-            host.waiting.pop(key, None)
+            host.leave(key)
             host.tokens.pop(own, None)
 
     # streams and the end of sessions
@@ -204,14 +204,14 @@ class Hosted:
         if host.stream is not None:
             await refuse(request, 409, "The stream of this session is open already")
             return
-        queue = host.open_stream()
+        box = host.open_stream()
         try:
             await request.respond.begin(200, STREAM)
             await request.respond.send(b": open\n\n")
             while True:
-                await request.respond.send(await _event_from(queue))
+                await request.respond.send(await _event_from(box))
         finally:
-            host.stream = None
+            host.leave(None)
 
     async def _deleted(self, request: Request) -> None:
         host = self._session(request)
@@ -233,10 +233,10 @@ class _Answer:
     """The answer to a request: in one piece where nothing comes before it, else as a stream of events."""
 
     def __init__(
-        self, request: Request, message: Message, key: Any, queue: asyncio.Queue[bytes], headers: Headers, token: Any
+        self, request: Request, message: Message, key: Any, box: Mailbox, headers: Headers, token: Any
     ) -> None:
         self._request, self._message, self._key = request, message, key
-        self._queue, self._headers, self._token = queue, headers, token
+        self._box, self._headers, self._token = box, headers, token
 
     async def sent(self) -> None:
         respond, is_over = self._request.respond, False
@@ -254,7 +254,7 @@ class _Answer:
         """The next message for the client, and whether it is the answer; after a while without any, an empty one."""
         try:
             async with asyncio.timeout(_PING):
-                frame = await self._queue.get()
+                frame = await self._box.get()
         except TimeoutError:
             return b"", False
         message = messages.read_reply(frame)
@@ -284,10 +284,10 @@ class _Answer:
         return _STATUS.get(code, 200) if isinstance(code, int) else 200
 
 
-async def _event_from(queue: asyncio.Queue[bytes]) -> bytes:
+async def _event_from(box: Mailbox) -> bytes:
     try:
         async with asyncio.timeout(_PING):
-            return sse.event(await queue.get())
+            return sse.event(await box.get())
     except TimeoutError:
         return b": ping\n\n"
 

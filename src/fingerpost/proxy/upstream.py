@@ -105,6 +105,9 @@ class Upstream:
         except (OSError, h11.RemoteProtocolError, EOFError) as error:
             link.close()
             raise Unreachable(f"closed the connection ({_kind(error)})", was_sent=True) from error
+        except h11.LocalProtocolError as error:
+            link.close()
+            raise Unreachable("cannot be sent this request by HTTP", was_sent=False) from error
         except BaseException:
             link.close()
             raise

@@ -1,0 +1,111 @@
+"""Requests that go out: connections that are kept, and every way in which there is no answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from http_lab import JSON, serving
+
+from fingerpost.proxy.http1 import TooLarge, Unreachable
+from fingerpost.proxy.incoming import Request
+from fingerpost.proxy.upstream import Upstream
+
+
+async def answered(request: Request) -> None:
+    await request.respond.whole(200, JSON, str(request.peer).encode())
+
+
+async def asked(upstream: Upstream, **more: Any) -> bytes:
+    return await (await upstream.request("POST", [], b"{}", **more)).body(1_000)
+
+
+def test_a_connection_is_kept_for_the_next_request_while_it_is_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> list[bytes]:
+        async with serving(answered) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}")
+            kept = [await asked(upstream), await asked(upstream)]
+            monkeypatch.setattr(Upstream, "_KEPT", -1.0)
+            stale = [await asked(upstream), await asked(upstream)]
+            upstream.close()
+            return [*kept, *stale]
+
+    first, second, third, fourth = asyncio.run(scene())
+    assert first == second == third != fourth
+
+
+def test_only_so_many_connections_are_kept() -> None:
+    async def scene() -> int:
+        async with serving(answered) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/")
+            await asyncio.gather(*(asked(upstream) for _ in range(150)))
+            count = len(upstream._idle)  # pyright: ignore[reportPrivateUsage]
+            upstream.close()
+            return count
+
+    assert asyncio.run(scene()) == 128
+
+
+def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> None:
+    async def closed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.close()
+
+    async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"NONSENSE\r\n\r\n")
+        writer.close()
+
+    async def scene(behaviour: Any) -> Unreachable:
+        server = await asyncio.start_server(behaviour, "127.0.0.1", 0)
+        with pytest.raises(Unreachable) as lost:
+            await asked(Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+        server.close()
+        return lost.value
+
+    for behaviour in (closed, nonsense):
+        assert asyncio.run(scene(behaviour)).was_sent
+
+
+def test_a_server_that_does_not_speak_tls_is_not_reached() -> None:
+    async def scene() -> None:
+        async with serving(answered) as port:
+            with pytest.raises(Unreachable, match=r"cannot be reached \(TLS"):
+                await asked(Upstream(f"https://127.0.0.1:{port}/"))
+
+    asyncio.run(scene())
+
+
+def test_a_server_that_does_not_accept_in_time_is_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: Any, **__: Any) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(asyncio, "open_connection", never)
+    with pytest.raises(Unreachable, match="no connection in time") as lost:
+        asyncio.run(asked(Upstream("http://127.0.0.1:1/"), seconds=0.05))
+    assert not lost.value.was_sent
+
+
+def test_a_request_that_is_no_http_is_not_sent() -> None:
+    async def scene() -> None:
+        async with serving(answered) as port:
+            with pytest.raises(Unreachable, match="cannot be sent"):
+                await Upstream(f"http://127.0.0.1:{port}/").request("POST", [(b"bad header", b"x\n")], b"")
+
+    asyncio.run(scene())
+
+
+def test_a_body_has_a_limit_and_need_not_be_read() -> None:
+    async def large(request: Request) -> None:
+        await request.respond.whole(200, JSON, b"x" * 5_000)
+
+    async def scene() -> None:
+        async with serving(large) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/")
+            with pytest.raises(TooLarge):
+                await asked(upstream)
+            response = await upstream.request("GET", [], b"")
+            response.close()
+            response.close()
+
+    asyncio.run(scene())
