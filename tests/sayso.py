@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
     {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled", "flood", "sleep", "change")
+    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled", "flood", "sleep", "change", "leave")
 ]
 TOOLS.append({
     "name": "marked",
@@ -51,8 +52,12 @@ def call(id: Any, params: dict[str, Any]) -> None:
             said(id, "marked")
         case "flood":
             for number in range(params["arguments"]["n"]):
+                progress(params)
                 send({"method": "notifications/message", "params": {"data": number}})
             said(id, "flooded")
+        case "leave":
+            subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+            os._exit(5)
         case "sleep":
             time.sleep(0.7)
             said(id, "slept")
@@ -104,6 +109,8 @@ def answer(message: dict[str, Any]) -> None:
             list_tools(id, params)
         case "tools/call":
             call(id, params)
+        case "mirror":
+            send({"id": id, "result": params})
         case "ping":
             send({"id": id, "result": {}})
         case "subscriptions/listen":

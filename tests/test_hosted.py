@@ -391,6 +391,44 @@ def test_a_call_that_waited_is_served_by_the_next_process_at_once(
     assert second.json["result"]["content"][0]["text"].isdigit()
 
 
+def test_a_process_that_leaves_others_behind_is_known_to_have_ended() -> None:
+    async def scene(http: Http) -> list[str]:
+        session = await begun(http)
+        replies = [await http.call(name, {}, mcp_session_id=session) for name in ("leave", "pid")]
+        return [reply.json["result"]["content"][0]["text"] for reply in replies]
+
+    ended, pid = run(scene)
+    assert "exited with code 5" in ended and pid.isdigit()
+
+
+def test_a_session_that_is_ended_answers_what_it_owes() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        hang = asyncio.ensure_future(http.call("hang", {}, mcp_session_id=session))
+        await asyncio.sleep(0.3)
+        await http.ask("DELETE", mcp_session_id=session)
+        return await hang
+
+    assert "was stopped before it answered" in run(scene, timeout=30).body.decode()
+
+
+def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answer() -> None:
+    async def scene(http: Http) -> bytes:
+        message, headers = modern("tools/call", name="flood", arguments={"n": 80_000}, meta={"progressToken": 1})
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=1_024)
+        writer.write(posted(message, connection="close", **headers))
+        await asyncio.sleep(2.5)
+        other, more = modern("ping")
+        assert (await http.post(other, **more)).status == 200
+        got = await reader.read(-1)
+        writer.close()
+        return got
+
+    got = run(scene)
+    assert b"flooded" in got
+    assert 1_000 <= got.count(b"notifications/progress") < 80_000
+
+
 def test_a_silent_process_is_given_up_by_the_deadline() -> None:
     async def scene(http: Http) -> Reply:
         session = await begun(http)

@@ -226,6 +226,70 @@ def test_an_answer_that_breaks_off_is_taken_up_where_the_server_allows_it() -> N
     run(Server(work=broken, GET=rest), scene)
 
 
+def test_an_answer_that_breaks_off_again_and_again_is_given_up() -> None:
+    count = 0
+
+    async def broken(request: Request) -> None:
+        nonlocal count
+        count += 1
+        await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+        await request.respond.send(b"id: 7\nretry: 1\ndata:\n\n")
+        raise ConnectionError
+
+    async def scene(client: Client) -> None:
+        assert "ended its answer early" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=broken, GET=broken), scene)
+    assert count == 8
+
+
+def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    monkeypatch.setattr("fingerpost.proxy.outbound._LONGEST_PAUSE", 0.01)
+
+    async def broken(request: Request) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            event = b'id: 1\nretry: 60000\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
+            await request.respond.whole(200, EVENTS, b"id: 0\n\n" + event)
+        else:
+            await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+            raise ConnectionError
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        assert (await client.next())["method"] == "notifications/message"
+
+    run(Server(GET=broken), scene)
+
+
+def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
+    async def forgot(request: Request) -> None:
+        await request.respond.whole(404, [])
+
+    async def scene(client: Client) -> None:
+        await client.ask("initialize", 0)
+        assert "no longer knows" in (await client.ask("work", 5))["error"]["message"]
+
+    run(Server(work=forgot), scene)
+
+
+def test_what_was_said_last_is_sent_before_the_end() -> None:
+    async def slow(request: Request) -> None:
+        await asyncio.sleep(0.2)
+        await request.respond.whole(202, [])
+
+    server = Server(notifications_a=slow, notifications_b=slow)
+
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/a"})
+        client.send({"method": "notifications/b"})
+
+    run(server, scene)
+    assert server.methods() == ["notifications/a", "notifications/b"]
+
+
 def test_an_answer_that_ends_early_is_told() -> None:
     async def ended(request: Request) -> None:
         await request.respond.whole(200, EVENTS, b": nothing\n\n")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, serving
 
+from fingerpost.proxy.headers import mirrored
 from fingerpost.proxy.incoming import Limits, Request
 from fingerpost.proxy.relay import Relay
 from fingerpost.proxy.reverse import Reverse
@@ -239,6 +240,49 @@ def test_a_repaired_call_says_the_same_in_its_headers() -> None:
     assert "auto-corrected" in reply.body.decode()
 
 
+def test_a_repaired_call_of_the_older_revisions_has_no_headers_to_change() -> None:
+    upstream = Upstreamed()
+    run(upstream, called("search", {"pattern": "x", "max": "5"}))
+    assert b"mcp-param-max" not in dict(upstream.seen[-1].headers)
+
+
+def test_booleans_are_mirrored_as_json_spells_them() -> None:
+    schema = {"properties": {"on": {"x-mcp-header": "On"}, "in": {"properties": {"off": {"x-mcp-header": "Off"}}}}}
+    assert mirrored(schema, {"on": True, "in": {"off": False}}) == [
+        (b"mcp-param-on", b"true"),
+        (b"mcp-param-off", b"false"),
+    ]
+    assert mirrored(schema, {"on": None, "in": []}) == []
+
+
+def test_a_call_that_is_sent_again_answers_in_the_stream_that_has_begun() -> None:
+    async def streamed(request: Request) -> None:
+        name = json.loads(request.body)["params"]["name"]
+        result: dict[str, Any] = {"content": [{"type": "text", "text": f"Unknown tool: {name}"}], "isError": True}
+        if name == "search":
+            result = {"content": []}
+        await stream(b": at work\n\n", b"data: " + replied(json.loads(request.body)["id"], result) + b"\n\n")(request)
+
+    upstream = Upstreamed({"mcp__x__search": streamed, "search": streamed})
+    reply = run(upstream, called("mcp__x__search", {"pattern": "x"}))
+    assert reply.body.count(b": at work") == 2
+    assert "auto-corrected" in reply.events[0]["result"]["content"][0]["text"]
+
+
+def test_what_is_remembered_of_callers_is_bounded() -> None:
+    relay = guidance()
+
+    async def page(request: Request) -> None:
+        await request.respond.whole(200, JSON, replied(1, {"tools": [], "nextCursor": "n"}))
+
+    async def scene(http: Http) -> None:
+        for who in range(300):
+            await http.post({"id": 1, "method": "tools/list"}, authorization=f"Bearer {who}")
+
+    run(Upstreamed({"tools/list": page}), scene, relay=relay)
+    assert len(relay._pages) == 256  # pyright: ignore[reportPrivateUsage]
+
+
 def test_lists_are_kept_apart_by_caller() -> None:
     upstream = Upstreamed()
 
@@ -437,6 +481,32 @@ def test_a_server_that_is_silent_is_given_up_by_the_deadline_and_told() -> None:
         call, ping = run(upstream, scene, timeout=0.3, relay=relay)
         assert b"did not answer within 0.3 s" in call.body and ping.status == 504
     assert upstream.methods().count("notifications/cancelled") == 1
+    modern = run(upstream, called("search", {"pattern": "x"}, mcp_method="tools/call"), timeout=0.3)
+    assert b"did not answer within 0.3 s" in modern.body
+    assert upstream.methods().count("notifications/cancelled") == 1
+
+
+def test_without_guidance_a_body_that_is_no_message_is_for_the_server_to_refuse() -> None:
+    async def scene(http: Http) -> Reply:
+        return await http.post(b"[1]")
+
+    async def refused(request: Request) -> None:
+        await request.respond.whole(400, JSON, b"own words")
+
+    async def scene_with_deadline() -> Reply:
+        async with serving(refused) as port:
+            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
+            async with fronting(app) as http:
+                return await scene(http)
+
+    assert asyncio.run(scene_with_deadline()).body == b"own words"
+
+
+def test_an_answer_that_breaks_off_in_the_middle_breaks_off_for_the_client_too() -> None:
+    async def scene(http: Http) -> bytes:
+        return (await http.post({"id": 2, "method": "ping"})).body
+
+    assert run(Upstreamed({"ping": dropped}), scene) == b"{"
 
 
 def test_a_stream_that_goes_silent_is_given_up_and_one_that_goes_on_is_not() -> None:
@@ -462,19 +532,18 @@ def test_a_client_that_goes_away_takes_its_request_along() -> None:
             ended.set()
 
     async def scene(http: Http) -> None:
-        body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
-        asked = asyncio.ensure_future(
-            http.raw(
-                b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body),
-                seconds=0.3,
-            )
-        )
-        with pytest.raises(TimeoutError):
-            await asked
-        async with asyncio.timeout(5):
-            await ended.wait()
+        for body in (
+            b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"pattern":"x"}}}',
+        ):
+            head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+            with pytest.raises(TimeoutError):
+                await http.raw(head + body, seconds=0.5)
+            async with asyncio.timeout(5):
+                await ended.wait()
+            ended.clear()
 
-    run(Upstreamed({"ping": hang}), scene)
+    run(Upstreamed({"ping": hang, "search": hang}), scene)
 
 
 def test_own_headers_are_sent_where_the_client_has_none_of_that_name() -> None:

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Raw
 
 from fingerpost.guide import Verdict
 from fingerpost.policy import Policy
 from fingerpost.proxy.frames import Frames, Overlong
 from fingerpost.proxy.loss import Loss
-from fingerpost.proxy.message import readable_id
+from fingerpost.proxy.message import fields, readable_id
 from fingerpost.proxy.relay import Relay
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.underway import PATIENCE
@@ -537,8 +538,8 @@ def test_a_cancelled_request_is_cancelled_and_a_late_answer_still_passes() -> No
 
 def test_a_cancelled_call_that_waits_is_never_sent() -> None:
     talk = Talk()
-    own = only(talk.client(called(1, "search", {}), called(2, "search", {})))
-    for id in (2, 1):
+    own = only(talk.client(*(called(id, "search", {}) for id in (1, 2, 3))))
+    for id in (3, 2, 1):
         assert talk.client(frame({"method": "notifications/cancelled", "params": {"requestId": id}})) == []
     assert talk.server(frame({"id": own["id"], "result": {"tools": [SEARCH]}})) == []
     assert talk.sent() == [] and talk.session.in_flight == 0
@@ -616,6 +617,33 @@ def test_what_a_dead_server_owes_is_answered_with_what_is_known() -> None:
     assert "Send the call again" in text(reads)
     assert [ping["error"]["message"] for ping in pings] == ["The server was killed by SIGKILL before it answered"] * 2
     assert talk.session.in_flight == 0 and not talk.session.wants_server
+
+
+def test_requests_under_the_same_id_are_each_answered() -> None:
+    talk = Talk(timeout=30, guidance=False)
+    talk.client(*(asked(3, "ping", _meta={"progressToken": {}}) for _ in range(3)))
+    assert talk.server(said(3, "a"), said(3, "b")) == [said(3, "a"), said(3, "b")]
+    talk.passed(30)
+    assert only(talk.got())["id"] == 3
+    assert talk.server(said(3)) == []
+
+
+def test_what_is_nested_too_deeply_to_be_read_passes_unread() -> None:
+    assert fields(Raw(b"[" * 100_000)) == {}
+    assert fields(Raw(b"[1]")) == {}
+
+
+def test_a_fresh_server_that_does_not_answer_all_it_is_told_is_up_all_the_same() -> None:
+    talk = Talk(guidance=False)
+    handshake(talk)
+    talk.session.server_gone("x")
+    talk.client(called(9, "search", {}))
+    talk.session.server_started()
+    talk.server(frame({"id": only(talk.sent())["id"], "result": {}}))
+    talk.sent()
+    talk.passed(PATIENCE)
+    assert all(json.loads(one)["method"] == "notifications/cancelled" for one in talk.sent())
+    assert talk.server(said(9)) == [said(9)]
 
 
 def test_a_call_that_was_not_sent_yet_is_said_not_to_have_been() -> None:
@@ -739,6 +767,8 @@ BAD: dict[str, tuple[bytes, Any, int]] = {
     "a line end to some": (b'{"jsonrpc":"2.0","id":7,\r"method":"ping"}', 7, -32700),
     "id in escapes": (b'{"jsonrpc":"2.0","\\u0069d":7,"method":"x","params":{"a":"\\ud800"}}', 7, -32700),
     "no id": (b'{"jsonrpc":"2.0","\\x":7,"method":"x","params":{"a":"\\ud800"}}', None, -32700),
+    "a call without its version": (b'{"id":7,"method":"tools/call","params":{"name":"search"}}', 7, -32600),
+    "a notification of another version": (b'{"jsonrpc":"1.0","method":"x"}', None, -32600),
     "key twice": (b'{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call"}', 7, -32700),
     "key twice inside": (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","name":"b"}}', 7, -32700),
     "key twice, escaped": (b'{"jsonrpc":"2.0","id":7,"method":"ping","\\u006dethod":"x"}', 7, -32700),

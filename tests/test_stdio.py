@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from fingerpost.proxy.child import Restarts
+
 SAYSO = [sys.executable, "-S", str(Path(__file__).parent / "sayso.py")]
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
 
@@ -130,13 +132,15 @@ def test_the_exit_code_is_the_servers_where_it_had_ended_first(proxies: Any) -> 
     assert said == "fingerpost: the server exited with code 7; it is started again for the next request\n"
 
 
-@pytest.mark.parametrize(("name", "told"), [("SIGKILL", "was killed by SIGKILL"), ("SIGTERM", "was killed by SIGTERM")])
-def test_a_server_that_is_killed_is_started_again_for_the_next_call(proxies: Any, name: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("number", "told"), [(9, "was killed by SIGKILL"), (15, "was killed by SIGTERM"), (40, "signal 40")]
+)
+def test_a_server_that_is_killed_is_started_again_for_the_next_call(proxies: Any, number: int, told: str) -> None:
     proxy = proxies("--", *SAYSO)
     pid = proxy.pid()
     proxy.send({"id": 5, "method": "tools/call", "params": {"name": "hang", "arguments": {}}})
     time.sleep(0.2)
-    os.kill(pid, signal.Signals[name])
+    os.kill(pid, number)
     assert told in text(proxy.next())
     assert proxy.pid() != pid
     assert proxy.end()[0] == 0
@@ -259,12 +263,15 @@ def test_neither_side_can_hold_up_the_other(proxies: Any) -> None:
     """More than pipes hold, in both directions at once, and nobody reads until all is written."""
     proxy = proxies("--", *SAYSO)
     proxy.pid()
-    large = "x" * 300_000
     for id in range(30):
-        proxy.send({"id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"n": large}}})
+        proxy.send({"id": id, "method": "mirror", "params": {"large": "x" * 300_000}})
     assert [proxy.next()["id"] for _ in range(30)] == list(range(30))
-    proxy.send({"id": "e", "method": "no/such", "params": {"large": large}})
-    assert proxy.next()["id"] == "e"
+
+
+def test_a_server_that_leaves_others_behind_is_known_to_have_ended(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    assert "exited with code 5" in text(proxy.call("leave"))
+    assert proxy.pid()
 
 
 def test_a_silent_server_is_given_up_by_the_deadline(proxies: Any) -> None:
@@ -281,3 +288,15 @@ def test_a_file_can_be_the_client(tmp_path: Path) -> None:
     with asked.open() as stdin, answered.open("w") as stdout:
         subprocess.run([*PROXY, "--", *SAYSO], stdin=stdin, stdout=stdout, check=True, timeout=20)
     assert json.loads(answered.read_text()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_server_that_kept_dying_is_tried_again_after_a_while() -> None:
+    restarts = Restarts()
+    for second in range(Restarts.MOST):
+        assert not restarts.is_given_up(second)
+        restarts.died("died", has_served=False, now=second)
+        assert restarts.start_at >= second
+    assert restarts.is_given_up(Restarts.MOST)
+    assert not restarts.is_given_up(Restarts.MOST + Restarts.COOL_DOWN)
+    restarts.died("died", has_served=True, now=100)
+    assert restarts.start_at == 100

@@ -95,6 +95,24 @@ def test_a_request_that_is_no_http_is_not_sent() -> None:
     asyncio.run(scene())
 
 
+def test_hints_before_the_answer_are_passed_over_and_a_closed_connection_is_not_kept() -> None:
+    async def hinted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1_000)
+        writer.write(
+            b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
+        )
+        await writer.drain()
+        writer.close()
+
+    async def scene() -> None:
+        server = await asyncio.start_server(hinted, "127.0.0.1", 0)
+        upstream = Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        assert [await asked(upstream), await asked(upstream)] == [b"ok", b"ok"]
+        server.close()
+
+    asyncio.run(scene())
+
+
 def test_a_body_has_a_limit_and_need_not_be_read() -> None:
     async def large(request: Request) -> None:
         await request.respond.whole(200, JSON, b"x" * 5_000)

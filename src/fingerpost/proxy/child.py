@@ -47,8 +47,7 @@ class Child:
         except subprocess.TimeoutExpired:
             self.end()
             return "closed its output"
-        self.kill(signal.SIGKILL)
-        self.close()
+        self.clear_up()
         return _told(code)
 
     def end(self) -> None:
@@ -63,31 +62,32 @@ class Child:
             return False
         return True
 
-    def kill(self, number: int) -> None:
+    def terminate(self) -> None:
+        self._kill(signal.SIGTERM)
+
+    def clear_up(self) -> None:
+        """End by force whatever is left, and leave nothing open that was shared with it."""
+        self._kill(signal.SIGKILL)
+        self.is_over_within(_PATIENCE)
+        self.close_input()
+        cast("IO[bytes]", self._process.stdout).close()
+
+    def _kill(self, number: int) -> None:
         """Reach the whole group: what a launcher has started outlives it otherwise."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
-    def close(self) -> None:
-        """Leave nothing open that was shared with it."""
-        self.close_input()
-        cast("IO[bytes]", self._process.stdout).close()
-
 
 def end_all(children: Sequence[Child]) -> None:
     """End processes and all that they have started: first by a hint, then by a request, then by force."""
-    for number in (None, signal.SIGTERM, signal.SIGKILL):
+    for hint in (Child.close_input, Child.terminate):
         for child in children:
-            if number is None:
-                child.close_input()
-            else:
-                child.kill(number)
+            hint(child)
         until = time.monotonic() + _PATIENCE
         if all(child.is_over_within(until - time.monotonic()) for child in children):
             break
     for child in children:
-        child.kill(signal.SIGKILL)
-        child.close()
+        child.clear_up()
 
 
 def _told(code: int) -> str:

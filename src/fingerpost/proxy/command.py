@@ -8,7 +8,6 @@ import select
 import sys
 import tomllib
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -78,9 +77,7 @@ def _http(options: argparse.Namespace, settings: dict[str, Any], journal: Journa
     """Every way that has HTTP in it."""
     import asyncio
 
-    with suppress(KeyboardInterrupt):
-        return asyncio.run(_over_http(options, settings, journal))
-    return 130
+    return asyncio.run(_over_http(options, settings, journal))
 
 
 async def _over_http(options: argparse.Namespace, settings: dict[str, Any], journal: Journal) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, cast
 
-from fingerpost.catalog import Tool
 from fingerpost.diagnosis import Call
 from fingerpost.proxy.http1 import Headers
 
@@ -56,14 +55,12 @@ def for_question(headers: Headers, method: str) -> Headers:
     return [*kept, (METHOD, method.encode())] if is_modern else kept
 
 
-def for_call(headers: Headers, call: Call, tool: Tool | None) -> Headers | None:
-    """The headers of a call that was changed; none where they cannot be made to mirror it."""
+def for_call(headers: Headers, call: Call, schema: Any) -> Headers:
+    """The headers of a call that was changed to this one."""
     if not any(key == METHOD for key, _ in headers):
         return headers
-    if tool is None:
-        return None
     kept = [one for one in headers if one[0] != NAME and not one[0].startswith(_PARAM)]
-    return [*kept, (NAME, encoded(call.tool)), *mirrored(tool.listed_schema, call.arguments)]
+    return [*kept, (NAME, encoded(call.tool)), *mirrored(schema, call.arguments)]
 
 
 def mirrored(schema: Any, arguments: Any) -> Headers:

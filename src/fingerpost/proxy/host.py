@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict, deque
-from typing import Any
+from typing import Any, cast
 
 from fingerpost.proxy import message as messages
 from fingerpost.proxy.child import Child
 from fingerpost.proxy.message import Message, fields
 from fingerpost.proxy.session import Session
-from fingerpost.proxy.supervised import Supervised
+from fingerpost.proxy.supervised import Pipe, Supervised
 from fingerpost.proxy.underway import PATIENCE
-from fingerpost.untrusted import as_list, as_object
+from fingerpost.proxy.wire import Reply, pages_of
+from fingerpost.untrusted import as_object
 
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _MOST_KEPT = 1_000
@@ -105,8 +106,8 @@ class Host:
         if writing != self._writing:
             if self._writing is not None:
                 loop.remove_writer(self._writing)
-            if writing is not None:
-                loop.add_writer(writing, self._writable)
+            if writing is not None and pipe is not None:
+                loop.add_writer(writing, self._writable, pipe)
             self._writing = writing
 
     def _has_room(self) -> bool:
@@ -118,9 +119,8 @@ class Host:
         self.server.read()
         self.turn()
 
-    def _writable(self) -> None:
-        if self.server.pipe is not None:
-            self.server.pipe.flush()
+    def _writable(self, pipe: Pipe) -> None:
+        pipe.flush()
         self.turn()
 
     def exited(self) -> None:
@@ -132,9 +132,7 @@ class Host:
 
     def _deliver(self, frame: bytes) -> None:
         """Hand a message of the server's to whoever it is for."""
-        message = messages.read_reply(frame)
-        if message is None:
-            return
+        message = cast("Message", messages.read_reply(frame))  # it has been read before
         if not message.is_request and not message.is_notification:
             if messages.is_id(message.id) and (box := self.waiting.get(message.id)) is not None:
                 box.put(frame)
@@ -163,23 +161,12 @@ class Host:
     async def schema(self, name: str, meta: dict[str, Any]) -> Any:
         """The schema of a tool, as the server lists it; none where it does not."""
         if self._schemas is None:
-            said = {key: value for key, value in meta.items() if key != "progressToken"}
-            self._schemas = await self._listed(said)
+            tools, _ = await pages_of(self._asked, meta, "tools/list", "tools")
+            listed = map(as_object, tools or [])
+            self._schemas = {str(tool.get("name")): tool.get("inputSchema") for tool in listed} if tools else None
         return (self._schemas or {}).get(name)
 
-    async def _listed(self, meta: dict[str, Any]) -> dict[str, Any] | None:
-        found, cursor = dict[str, Any](), None
-        for _ in range(200):
-            page = await self._asked("tools/list", {"_meta": meta, **({"cursor": cursor} if cursor else {})})
-            if page is None or not isinstance(page.get("tools"), list):
-                return None
-            found |= {str(tool.get("name")): tool.get("inputSchema") for tool in map(as_object, as_list(page["tools"]))}
-            cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) or not cursor:
-                break
-        return found
-
-    async def _asked(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    async def _asked(self, method: str, params: dict[str, Any]) -> Reply | None:
         """What the server answers to a question of ours."""
         self._questions += 1
         key = f"own-{self._questions}"
@@ -187,8 +174,8 @@ class Host:
         try:
             self.from_client(messages.request(key, method, params), None)
             async with asyncio.timeout(PATIENCE):
-                reply = messages.read_reply(await box.get())
-            return fields(reply.result) if reply is not None and reply.result else None
+                frame = await box.get()
+            return Reply(frame, cast("Message", messages.read_reply(frame)))
         except TimeoutError:
             return None
         finally:

@@ -8,6 +8,7 @@ older revisions speaks on by itself) is seen to here.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import threading
@@ -33,6 +34,7 @@ _DRAIN = 4.0
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ACCEPT: Headers = [(b"content-type", b"application/json"), (b"accept", b"application/json, text/event-stream")]
 _LONGEST_PAUSE = 30.0
+_MOST_ATTEMPTS = 8
 
 
 class Outbound:
@@ -220,7 +222,7 @@ class Outbound:
         """Hear the events of a request. A stream that breaks off is taken up again where the server allows it."""
         last: bytes | None = None
         pause = 1.0
-        for _ in range(8):
+        for attempt in itertools.count(1):
             try:
                 async for event in events_in(response, self._limit):
                     last = sse.field_of(event, b"id") or last
@@ -232,7 +234,7 @@ class Outbound:
                     raise
             finally:
                 response.close()
-            if last is None:
+            if last is None or attempt == _MOST_ATTEMPTS:
                 break
             await asyncio.sleep(pause)
             response = await self._resumed(last)

@@ -87,6 +87,11 @@ class Relay(Door):
         catalog = self._tools.any(caller)
         return catalog.get(name) if catalog else None
 
+    def schema(self, caller: object, name: str) -> Any:
+        """The schema of a tool as the server lists it."""
+        tool = self.tool(caller, name)
+        return tool.listed_schema if tool else None
+
     def lost(self, wire: Wire, loss: Loss) -> bytes | None:
         """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
         name = wire.params.get("name")
@@ -196,7 +201,7 @@ class Relay(Door):
         until, pause = self._silent.get(wire.caller, (0.0, _PAUSE))
         if self._desk.now() < until:
             return None
-        tools, last = await pages_of(wire, "tools/list", "tools")
+        tools, last = await pages_of(wire.ask, wire.meta, "tools/list", "tools")
         if tools is None:
             if last is None:
                 self._silent[wire.caller] = self._desk.now() + pause, min(pause * 2, _LONGEST_PAUSE)
@@ -286,14 +291,10 @@ class _Exchange(Exchange):
                 return self.reply.frame
             self.relay.noted("guided" if _has_failed(said) else "repaired", self.call.tool, said)
             part, raw = (
-                ("error", self.reply.message.error)
-                if self.reply.message.error
-                else ("result", self.reply.message.result)
+                ("error", message.error) if (message := self.reply.message).error else ("result", message.result)
             )
-            if part == ("result" if "content" in said else "error"):
-                return replaced(self.reply.frame, **{part: spliced(raw, outcome.reply, said)})
-        else:
-            self.relay.noted("refused" if _has_failed(said) else "explained", self.call.tool, said)
+            return replaced(self.reply.frame, **{part: spliced(raw, outcome.reply, said)})
+        self.relay.noted("refused" if _has_failed(said) else "explained", self.call.tool, said)
         part = "result" if "content" in said else "error"
         return messages.reply(self.wire.id, part, encoded(self.relay.stamped(self.wire, said)))
 

@@ -10,7 +10,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
@@ -114,7 +114,7 @@ class Reverse:
             yield chunk
 
     async def _guided(self, request: Request, headers: Headers, message: Message, relay: Relay) -> None:
-        wire = HttpWire(self, request, headers, message)
+        wire = HttpWire(self, relay, request, headers, message)
         try:
             call = relay.right_call(wire) if message.method == "tools/call" else None
             if call is None:
@@ -155,9 +155,9 @@ class Reverse:
 class HttpWire(Wire):
     """A request that came by HTTP, and its answer: in one piece, or as the last event of a stream."""
 
-    def __init__(self, reverse: Reverse, request: Request, headers: Headers, message: Message) -> None:
+    def __init__(self, reverse: Reverse, relay: Relay, request: Request, headers: Headers, message: Message) -> None:
         super().__init__(request.body, *callers(headers, request.peer), message)
-        self._reverse, self._request, self._headers = reverse, request, headers
+        self._reverse, self._relay, self._request, self._headers = reverse, relay, request, headers
         self._status, self._head = 200, list[tuple[bytes, bytes]]([JSON])
         self._reply = b""
         """The server's own answer, by which the head was meant."""
@@ -173,9 +173,8 @@ class HttpWire(Wire):
 
     async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
         headers = self._headers
-        if frame is not self.frame and call is not None and self._reverse.relay is not None:
-            made = for_call(headers, call, self._reverse.relay.tool(self.caller, call.tool))
-            frame, headers = (frame, made) if made is not None else (self.frame, headers)
+        if frame is not self.frame and call is not None:
+            headers = for_call(headers, call, self._relay.schema(self.caller, call.tool))
         self.close()
         async with _deadline(self._reverse.timeout) as due:
             self._response = await self._reverse.upstream.request("POST", headers, frame)
@@ -212,8 +211,8 @@ class HttpWire(Wire):
         raise Unreachable("ended its answer early", was_sent=True)
 
     def _noticed(self, message: Message | None) -> None:
-        if message is not None and message.method == _CHANGED.decode() and self._reverse.relay is not None:
-            self._reverse.relay.outdate()
+        if message is not None and message.method == _CHANGED.decode():
+            self._relay.outdate()
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         own = self._reverse.own_id()
@@ -245,9 +244,7 @@ class HttpWire(Wire):
             whole = self._event if frame == self._reply else sse.with_data(self._event, frame)
             await respond.send(whole)
             with suppress(Unreachable, sse.TooLong):
-                async for event in (
-                    self._events or _nothing()
-                ):  # what a server says after its answer is for the client too
+                async for event in cast("AsyncIterator[bytes]", self._events):  # what comes after it is theirs too
                     await respond.send(event)
             await respond.end()
             return
@@ -298,11 +295,6 @@ async def _reply_in(response: Response, id: str, limit: int) -> Reply | None:
         if message is not None and message.id == id:
             return Reply(data, message)
     return None
-
-
-async def _nothing() -> AsyncIterator[bytes]:
-    return
-    yield
 
 
 def _deadline(seconds: float) -> asyncio.Timeout:

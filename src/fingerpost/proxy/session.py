@@ -12,7 +12,7 @@ import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
@@ -274,7 +274,7 @@ class Session:
             if wire is not None and wire.message.method == "tools/call" and wire.sent_as is None:
                 self._reader = task
             self._ask(sent, Asked(wire, task))
-        elif wire is not None:
+        else:
             self._forward(sent.frame, sent.id, Asked(wire, task))
             self._finished(task)
 
@@ -305,8 +305,7 @@ class Session:
         self.to_server.append(sent.frame)
 
     def _forward(self, frame: bytes, id: Any, asked: Asked) -> None:
-        if asked.wire is not None:
-            asked.wire.sent_as = id
+        cast("SessionWire", asked.wire).sent_as = id
         self.to_server.append(frame)
         self._owed.add(id, asked)
 

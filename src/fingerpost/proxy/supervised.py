@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import cast
 
 from fingerpost.proxy.child import Child, Restarts
 from fingerpost.proxy.session import Session
@@ -68,22 +69,18 @@ class Supervised:
             self.gone()
 
     def _took(self, child: Child) -> bool:
-        try:
-            chunk = os.read(child.stdout, CHUNK)
-        except BlockingIOError:
-            return True
-        for frame in child.frames.completed_by(chunk):
+        """Whether there may be more to come."""
+        chunk = _read(child.stdout)
+        for frame in child.frames.completed_by(chunk or b""):
             self._session.from_server(frame)
-        return bool(chunk)
+        return chunk != b""
 
     def has_exited(self) -> bool:
         return self.child is not None and self.child.has_exited()
 
     def gone(self) -> None:
         """The server has ended: hear what it said last, and answer what it owes."""
-        child = self.child
-        if child is None:
-            return
+        child = cast("Child", self.child)
         self.child = self.pipe = None
         self._hear_out(child)
         why = child.ended()
@@ -94,10 +91,9 @@ class Supervised:
         self._session.server_gone(why)
 
     def _hear_out(self, child: Child) -> None:
-        with suppress(BlockingIOError):
-            while chunk := os.read(child.stdout, CHUNK):
-                for frame in child.frames.completed_by(chunk):
-                    self._session.from_server(frame)
+        while chunk := _read(child.stdout):
+            for frame in child.frames.completed_by(chunk):
+                self._session.from_server(frame)
         if (rest := child.frames.rest()) is not None:
             self._session.from_server(rest)
 
@@ -164,6 +160,14 @@ class Pipe:
         """Leave the descriptor as it was found, for whoever else has it."""
         with suppress(OSError):
             os.set_blocking(self.fd, self._was_blocking)
+
+
+def _read(fd: int) -> bytes | None:
+    """What there is to read; nothing (`b""`) at the end, and none where there is nothing yet."""
+    try:
+        return os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None
 
 
 def _can_fill_up(fd: int) -> bool:

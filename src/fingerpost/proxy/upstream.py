@@ -116,9 +116,8 @@ class Upstream:
         parts = [link.connection.send(request), link.connection.send(h11.Data(data=body)) if body else b""]
         link.writer.write(b"".join([*(part or b"" for part in parts), link.connection.send(h11.EndOfMessage()) or b""]))
         await link.writer.drain()
-        while not isinstance(event := await link.event(), h11.Response):
-            if not isinstance(event, h11.InformationalResponse):
-                raise EOFError
+        while isinstance(event := await link.event(), h11.InformationalResponse):
+            pass
         return Response(event.status_code, [(key, value) for key, value in event.headers], link, self)
 
     async def _connected(self, seconds: float) -> _Link:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
@@ -68,19 +69,24 @@ class Wire(ABC):
         """What the server answers to a request of ours on behalf of the same caller; none where it does not."""
 
 
+Ask: TypeAlias = "Callable[[str, dict[str, Any]], Awaitable[Reply | None]]"
+
+
 async def entries_of(wire: Wire, method: str, key: str) -> list[Any] | None:
-    return (await pages_of(wire, method, key))[0]
+    return (await pages_of(wire.ask, wire.meta, method, key))[0]
 
 
-async def pages_of(wire: Wire, method: str, key: str) -> tuple[list[Any] | None, dict[str, Any] | None]:
+async def pages_of(
+    ask: Ask, meta: Mapping[str, Any], method: str, key: str
+) -> tuple[list[Any] | None, dict[str, Any] | None]:
     """Every entry of one of the caller's lists, all pages followed, and the last page.
 
     Where it cannot be read there are no entries, and where nothing was answered there is no page either.
     """
-    meta = {name: one for name, one in wire.meta.items() if name != "progressToken"} if wire.is_modern else {}
+    said = {name: one for name, one in meta.items() if name != "progressToken"} if PROTOCOL_VERSION in meta else {}
     entries, cursor = list[Any](), None
     for _ in range(_MOST_PAGES):
-        reply = await wire.ask(method, {**({"_meta": meta} if meta else {}), **({"cursor": cursor} if cursor else {})})
+        reply = await ask(method, {**({"_meta": said} if said else {}), **({"cursor": cursor} if cursor else {})})
         if reply is None or not reply.message.result:
             return None, None if reply is None else {}
         page = fields(reply.message.result)
