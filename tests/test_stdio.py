@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from fingerpost.proxy.child import Restarts
+from fingerpost.proxy.session import Session
+from fingerpost.proxy.supervised import Supervised
 
 SAYSO = [sys.executable, "-S", str(Path(__file__).parent / "sayso.py")]
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
@@ -300,3 +302,15 @@ def test_a_server_that_kept_dying_is_tried_again_after_a_while() -> None:
     assert not restarts.is_given_up(Restarts.MOST + Restarts.COOL_DOWN)
     restarts.died("died", has_served=True, now=100)
     assert restarts.start_at == 100
+
+
+def test_what_a_server_said_before_it_ended_is_heard_even_if_its_end_is_seen_first() -> None:
+    session = Session(None)
+    program = """import sys; sys.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}' + chr(10) + '{"half')"""
+    server = Supervised([sys.executable, "-S", "-c", program], session, limit=1_000, say=print)
+    server.start()
+    session.from_client(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    while not server.has_exited():
+        time.sleep(0.02)
+    server.gone()
+    assert session.to_client == [b'{"jsonrpc":"2.0","id":1,"result":{}}']

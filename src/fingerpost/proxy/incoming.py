@@ -123,7 +123,6 @@ class Server:
             return False
         except TooLarge:
             await incoming.refuse(413, "The body is too large")
-            await incoming.linger()
             return False
         if request is None:
             return False
@@ -247,14 +246,11 @@ class _Incoming:
         return True
 
     async def refuse(self, status: int, why: str) -> None:
-        with suppress(h11.LocalProtocolError):
-            body = why.encode()
+        """Tell a client why its request is not taken. It may still be sending: closing at once would take that away."""
+        with suppress(h11.LocalProtocolError, TimeoutError, ConnectionError):
             headers: Headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-            await Responder(self._h11, self._writer).whole(status, headers, body)
-
-    async def linger(self) -> None:
-        """Let a client that is still sending come to read what it was told: closing at once would take it away."""
-        with suppress(TimeoutError, ConnectionError):
+            await Responder(self._h11, self._writer).whole(status, headers, why.encode())
+            self._writer.write_eof()
             async with asyncio.timeout(_LINGER):
                 while await self._reader.read(CHUNK):
                     pass

@@ -8,7 +8,6 @@ older revisions speaks on by itself) is seen to here.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import signal
 import threading
@@ -222,7 +221,9 @@ class Outbound:
         """Hear the events of a request. A stream that breaks off is taken up again where the server allows it."""
         last: bytes | None = None
         pause = 1.0
-        for attempt in itertools.count(1):
+        attempts = 0
+        while True:
+            attempts += 1
             try:
                 async for event in events_in(response, self._limit):
                     last = sse.field_of(event, b"id") or last
@@ -234,7 +235,7 @@ class Outbound:
                     raise
             finally:
                 response.close()
-            if last is None or attempt == _MOST_ATTEMPTS:
+            if last is None or attempts == _MOST_ATTEMPTS:
                 break
             await asyncio.sleep(pause)
             response = await self._resumed(last)
