@@ -411,7 +411,9 @@ def test_bodies_are_bounded_both_ways() -> None:
 @pytest.mark.parametrize("data", [b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"x" * 100_000 + b"\r\n\r\n"])
 def test_what_is_no_http_is_refused(data: bytes) -> None:
     async def scene(http: Http) -> bytes:
-        return await http.raw(data)
+        got = await http.raw(data)
+        await asyncio.sleep(0.1)
+        return got
 
     assert run(Upstreamed(), scene).split()[1] in (b"400", b"431")
 
