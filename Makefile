@@ -34,9 +34,10 @@ bench: $(SETUP)  ## measure against peers, in one run
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate
 
-soak: $(SETUP)  ## the laws and the threats, long and with a fresh seed
+soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
+	$(BIN)/python -m tests.promises
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
-	  tests/test_adoption.py
+	  tests/test_adoption.py tests/test_proxy_threats.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
 	$(BIN)/pytest -q tests/test_pages.py --bless

@@ -1,0 +1,127 @@
+"""A server that is killed at any moment: whoever waits is told at once, and a fresh process takes its place."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from .findings import Findings
+from .stand import Json, Stdio, call, closing, is_running, lines_of, request
+
+_WITHIN = 1.0
+_NOTICED = 0.15
+"""Seconds after which nothing more is sent to a process that was killed while nobody was waiting for it."""
+
+_MOMENTS = ("starting", "idle", "in a call", "in a frame", "a hundred in flight")
+
+
+def run(found: Findings, count: int, seed: int) -> None:
+    slowest = 0.0
+    for era in ("legacy", "both"):
+        with tempfile.TemporaryDirectory() as folder:
+            slowest = max(slowest, _Scene(found, Path(folder), era, random.Random(seed)).killed(count // 2))
+    found.measured("kill -9 of the server at five moments, all answered", f"{count:,}")
+    found.measured("slowest answer after a kill", f"{slowest:.2f} s")
+
+
+class _Scene:
+    """A proxy, and a server that notes each process and each execution."""
+
+    def __init__(self, found: Findings, folder: Path, era: str, dice: random.Random) -> None:
+        self._found, self._dice, self._era = found, dice, era
+        self._pids, self._counter = folder / "pids", folder / "counter"
+        self._config: Json = {"era": era, "pids": str(self._pids), "counter": str(self._counter)}
+        self._config["start"] = [["sleep", 0.05]]
+        self._sent: list[str] = []
+        self._slowest = 0.0
+
+    def killed(self, count: int) -> float:
+        """Kill the server so many times; the seconds that the slowest answer took."""
+        with closing(Stdio(config=self._config)) as proxy:
+            if self._era == "legacy":
+                proxy.shake_hands()
+            proxy.ask("list", "tools/list")
+            for turn in range(count):
+                self._one(proxy, _MOMENTS[turn % len(_MOMENTS)], turn)
+                self._found.progress(turn, count)
+        self._orphans("at the end", len(lines_of(self._pids)))
+        for key, times in Counter(lines_of(self._counter)).items():
+            self._found.hold(times == 1, f"{key} was executed {times} times")
+        return self._slowest
+
+    def _one(self, proxy: Stdio, moment: str, turn: int) -> None:
+        before = len(lines_of(self._pids))
+        victim = int(lines_of(self._pids)[-1])
+        owed = self._scene(proxy, moment, turn)
+        if moment == "starting":
+            os.kill(victim, signal.SIGKILL)
+            victim, owed = self._starting(proxy, turn, before)
+        at = time.monotonic()
+        os.kill(victim, signal.SIGKILL)
+        for id in owed:
+            self._answered(proxy, moment, id, at)
+        time.sleep(0.0 if owed else _NOTICED)
+        self._served_again(proxy, moment, turn, victim)
+        self._orphans(moment, before)
+
+    def _starting(self, proxy: Stdio, turn: int, before: int) -> tuple[int, list[str]]:
+        """The process that takes the place of the last one, only just started, and the call that waits for it."""
+        time.sleep(_NOTICED)
+        id = f"{turn}"
+        proxy.send(call(id, "count_up", {"key": id}))
+        until = time.monotonic() + 5
+        while len(pids := lines_of(self._pids)) <= before and time.monotonic() < until:
+            time.sleep(0.002)
+        return int(pids[-1]), [id]
+
+    def _scene(self, proxy: Stdio, moment: str, turn: int) -> list[str]:
+        """Bring the server to that moment; the ids that are owed an answer then."""
+        match moment:
+            case "in a call":
+                return self._held(proxy, [f"{turn}"], [["spawn", 60], ["count", f"{turn}"], ["hang"]])
+            case "in a frame":
+                half = f'{{"jsonrpc":"2.0","id":"{turn}","result":{{"content":['
+                return self._held(proxy, [f"{turn}"], [["count", f"{turn}"], ["part", half], ["hang"]])
+            case "a hundred in flight":
+                return self._held(proxy, [f"{turn}-{one}" for one in range(100)], None)
+            case _:
+                return []
+
+    def _held(self, proxy: Stdio, ids: list[str], steps: Any) -> list[str]:
+        for id in ids:
+            proxy.send(call(id, "count_up", {"key": id}, do=steps or [["count", id], ["hang"]]))
+        until = time.monotonic() + self._dice.choice((0.0, 0.01, 0.3))
+        while time.monotonic() < until and ids[-1] not in lines_of(self._counter):
+            time.sleep(0.002)
+        return ids
+
+    def _answered(self, proxy: Stdio, moment: str, id: str, at: float) -> None:
+        reply = proxy.reply_to(id, 5)
+        if self._found.hold(reply is not None, f"killed {moment}: no answer to {id}") and reply is not None:
+            took = reply[0] - at
+            self._slowest = max(self._slowest, took)
+            self._found.hold(took <= _WITHIN, f"killed {moment}: answered after {took:.2f} s")
+            is_error = "isError" in json.dumps(reply[1])
+            self._found.hold(is_error or moment == "starting", f"killed {moment}: {reply[1]}")
+
+    def _served_again(self, proxy: Stdio, moment: str, turn: int, victim: int) -> None:
+        proxy.send(request(f"again-{turn}", "tools/call", {"name": "echo", "arguments": {"text": "a"}}))
+        reply = proxy.reply_to(f"again-{turn}", 10)
+        text = reply[1].get("result", {}).get("content", [{}])[0].get("text", "") if reply else ""
+        pid = json.loads(text).get("pid") if text.startswith("{") else None
+        self._found.hold(pid not in (None, victim), f"killed {moment}: the next call got {reply}")
+
+    def _orphans(self, moment: str, before: int) -> None:
+        """Nothing is left of the processes up to that one, nor of what any process has started."""
+        pids = [*lines_of(self._pids)[:before], *lines_of(self._pids.with_suffix(".spawned"))]
+        until = time.monotonic() + _WITHIN
+        while (left := [pid for pid in pids if is_running(int(pid))]) and time.monotonic() < until:
+            time.sleep(0.01)
+        self._found.hold(not left, f"killed {moment}: {len(left)} processes are left")
