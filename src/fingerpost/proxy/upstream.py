@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import ssl
 import time
 from collections import deque
@@ -64,12 +65,19 @@ class _Link:
     writer: asyncio.StreamWriter
     connection: h11.Connection
     good_until: float = field(default=0.0)
-    is_reused: bool = False
 
     async def event(self) -> Any:
         while (event := self.connection.next_event()) is h11.NEED_DATA:
             self.connection.receive_data(await self.reader.read(CHUNK))
         return event
+
+    def is_quiet(self) -> bool:
+        """Whether nothing has come that was not asked for. The end may be there already, and only not yet heard of."""
+        if self.reader.at_eof() or self.writer.is_closing():
+            return False
+        waiting = select.poll()
+        waiting.register(self.writer.get_extra_info("socket").fileno(), select.POLLIN)
+        return not waiting.poll(0)
 
     def close(self) -> None:
         self.writer.close()
@@ -133,7 +141,7 @@ class Upstream:
         now = time.monotonic()
         while self._idle:
             link = self._idle.pop()
-            if now < link.good_until and not link.reader.at_eof() and not link.writer.is_closing():
+            if now < link.good_until and link.is_quiet():
                 return link
             link.close()
         return None
