@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from fingerpost.proxy.child import Restarts
+from fingerpost.proxy.journal import Journal
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import Supervised
 
@@ -281,6 +283,27 @@ def test_a_silent_server_is_given_up_by_the_deadline(proxies: Any) -> None:
     proxy.pid()
     assert "within 0.3 s" in text(proxy.call("hang"))
     assert text(proxy.call("cancelled")) == "1"
+
+
+def test_a_terminal_can_be_the_client_and_may_go(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([*PROXY, "--", *SAYSO], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    os.write(ours, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    got = b""
+    while b'"result"' not in got:
+        got += os.read(ours, 1_000)
+    os.close(ours)
+    assert process.wait(10) == 0
+
+
+def test_nobody_needs_to_read_what_it_says() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as out:
+        Journal(out=out).say("up")
+        with suppress(BrokenPipeError):
+            out.close()
 
 
 def test_a_file_can_be_the_client(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ async def serve(
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")
     told = asyncio.Queue[int]()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, told.put_nowait, number)
     loop.add_signal_handler(signal.SIGCHLD, app.children_ended)
     number = await told.get()

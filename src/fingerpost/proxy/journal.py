@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from typing import TextIO
 
 from fingerpost.redact import clean
@@ -35,4 +36,5 @@ class Journal:
 
     def _write(self, text: str, fields: dict[str, str]) -> None:
         line = json.dumps({"time": round(time.time(), 3), **fields}) if self._is_json else f"fingerpost: {text}"
-        print(line, file=self._out, flush=True)
+        with suppress(OSError):  # nobody reads it; that is no reason to end
+            print(line, file=self._out, flush=True)

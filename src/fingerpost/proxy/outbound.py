@@ -65,7 +65,7 @@ class Outbound:
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._on_signal, number)
         threading.Thread(target=self._read, args=(loop,), daemon=True).start()
         sender = loop.create_task(self._sent())
@@ -77,9 +77,11 @@ class Outbound:
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         """Read the client in a thread: what standard input is, and whether it can be waited for, is not ours to say."""
-        while chunk := os.read(self._stdin, CHUNK):
-            loop.call_soon_threadsafe(self._from_client, chunk)
-        loop.call_soon_threadsafe(self._from_client, b"")
+        with suppress(OSError):  # a terminal that is gone
+            while chunk := os.read(self._stdin, CHUNK):
+                loop.call_soon_threadsafe(self._from_client, chunk)
+        with suppress(RuntimeError):  # all is over
+            loop.call_soon_threadsafe(self._from_client, b"")
 
     def _from_client(self, chunk: bytes) -> None:
         for frame in self._frames.completed_by(chunk):

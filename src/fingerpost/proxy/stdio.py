@@ -21,6 +21,7 @@ from fingerpost.proxy.supervised import CHUNK, FULL, Pipe, Supervised
 _EOF_GRACE = 1.2
 """Seconds in which a server answers and ends by itself once the client has closed its side."""
 
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _DRAIN = 4.0
 """Seconds in which calls in flight are answered once we are told to end."""
 
@@ -41,8 +42,8 @@ class StdioProxy:
         """The signal that told us to end."""
 
     def run(self) -> int:
-        self._server.start()
         with self._signals() as wake:
+            self._server.start()
             self._poll.register(wake, select.POLLIN)
             while not self._is_over():
                 self._turn(wake)
@@ -81,7 +82,10 @@ class StdioProxy:
             session.to_client.clear()
 
     def _from_client(self) -> None:
-        chunk = os.read(self._stdin, CHUNK)
+        try:
+            chunk = os.read(self._stdin, CHUNK)
+        except OSError:  # a terminal that is gone
+            chunk = b""
         for frame in self._frames.completed_by(chunk):
             self._session.from_client(frame)
         if not chunk:
@@ -155,7 +159,7 @@ class StdioProxy:
         wake, told = os.pipe()
         os.set_blocking(told, False)
         before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
-        numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+        numbers = (*_ENDING, signal.SIGCHLD)
         handlers = {number: signal.signal(number, _noted) for number in numbers}
         try:
             yield wake
@@ -170,7 +174,7 @@ class StdioProxy:
         if self._server.has_exited():
             self._server.gone()
         for number in numbers:
-            if number in (signal.SIGTERM, signal.SIGINT):
+            if number in _ENDING:
                 self._ends_at = time.monotonic() + (0.0 if self._told else _DRAIN)
                 self._told, self._reads_client = number, False
 
