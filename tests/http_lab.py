@@ -27,6 +27,9 @@ class Log:
     def guided(self, action: str, tool: str, code: str) -> None:
         self.lines.append((action, tool, code))
 
+    def note(self, text: str) -> None:
+        self.lines.append(("note", text, ""))
+
 
 def guidance(**policy: Any) -> Relay:
     defaults: dict[str, Any] = {"tips": False, "info_tool": None}

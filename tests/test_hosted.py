@@ -252,6 +252,17 @@ def test_one_body_is_one_message_however_many_lines_it_has() -> None:
     assert told.status == 202 and pid.json["result"]["content"][0]["text"].isdigit()
 
 
+def test_an_id_that_is_under_way_cannot_be_taken_twice() -> None:
+    async def scene(http: Http) -> list[int]:
+        session = await begun(http)
+        return sorted([
+            reply.status
+            for reply in await asyncio.gather(*(http.call("slow", {}, id=7, mcp_session_id=session) for _ in range(3)))
+        ])  # fmt: skip
+
+    assert run(scene) == [200, 400, 400]
+
+
 def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
     async def scene(http: Http) -> list[Any]:
         message, headers = modern("tools/call", name="echo", arguments={"m": 1})
@@ -453,7 +464,7 @@ def test_marked_arguments_are_known_from_every_page_or_not_at_all(
     monkeypatch: pytest.MonkeyPatch, listing: str
 ) -> None:
     monkeypatch.setattr("fingerpost.proxy.host.PATIENCE", 0.3)
-    monkeypatch.setattr("fingerpost.proxy.underway.PATIENCE", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.session._STARTING", 0.3)
     monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
 
     async def scene(http: Http) -> list[int]:

@@ -318,6 +318,42 @@ def test_an_answer_that_is_none_is_told_by_its_status(status: int, told: str) ->
     run(Server(ping=answer), scene)
 
 
+def test_what_was_refused_has_surely_not_taken_effect() -> None:
+    async def moved(request: Request) -> None:
+        await request.respond.whole(302, [(b"location", b"http://elsewhere/mcp")])
+
+    async def scene(client: Client) -> None:
+        reply = await client.ask("tools/call", name="moved", arguments={})
+        assert "answered HTTP 302 and is at http://elsewhere/mcp" in reply["result"]["content"][0]["text"]
+        assert "may or may not" not in reply["result"]["content"][0]["text"]
+
+    run(Server(moved=moved), scene)
+
+
+def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None:
+    async def answer(request: Request) -> None:
+        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}')
+
+    async def scene(client: Client) -> None:
+        reply = await client.ask("ping", 6)
+        assert (reply["id"], reply["error"]["code"]) == (6, -5)
+
+    run(Server(ping=answer), scene)
+
+
+def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.proxy.outbound._TELLING", 0.1)
+
+    async def hang(request: Request) -> None:
+        await asyncio.sleep(60)
+
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/a"})
+        assert "result" in await client.ask("ping")
+
+    run(Server(notifications_a=hang), scene)
+
+
 def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
     async def answer(request: Request) -> None:
         await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
@@ -347,7 +383,7 @@ def test_a_session_that_the_server_forgot_is_begun_anew_for_the_next_call() -> N
 
     async def forgot(request: Request) -> None:
         if dict(request.headers).get(b"mcp-session-id") == b"s1":
-            await request.respond.whole(404, [])
+            await request.respond.whole(404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}')
         else:
             await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {}))
 

@@ -35,6 +35,13 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *w
         (("--listen", "127.0.0.1:0", "--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),
         (("python", "server.py"), "Put -- before a server's command"),
         (("python",), "python is not a URL"),
+        (("http://h:99999/mcp",), "is not a URL"),
+        (("http://[::1/mcp",), "is not a URL"),
+        (("http://h/é",), "is not a URL"),
+        (("--max-message", "nan", "--", "x"), "max-message must be between"),
+        (("--max-message", "-1", "--", "x"), "max-message must be between"),
+        (("--timeout", "-1", "--", "x"), "timeout must be a number of seconds"),
+        (("--timeout", "inf", "--", "x"), "timeout must be a number of seconds"),
         (("--auto-corect", "off", "--", "x"), "Did you mean '--auto-correct'?"),
         (("--auto-correct", "of", "--", "x"), "invalid choice"),
         (("--listen", "8080x", "--", "x"), "is not an address to listen on"),
@@ -57,6 +64,7 @@ def test_what_cannot_be_carried_out_is_told_with_a_way_out(
         ("budget = 'x'", "budget must be int, got str"),
         ("tips = 1", "tips must be bool, got int"),
         ("= 1", "is not TOML"),
+        ("guidance = 'offf'", "guidance must be on or off"),
         ("auto-correct = 'perhaps'", "auto_correct must be one of"),
     ],
 )
@@ -102,9 +110,9 @@ def test_without_guidance_there_is_no_relay() -> None:
 def test_headers_come_from_the_environment_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FINGERPOST_HEADERS", '{\n"Authorization": "Bearer t"}')
+    monkeypatch.setenv("FINGERPOST_HEADERS", '{\n"Authorization": "Bearer t\\n"}')
     assert command.own_headers() == [(b"authorization", b"Bearer t")]
-    for wrong in ("[]", "x", '{"é": "x"}'):
+    for wrong in ("[]", "x", '{"é": "x"}', '{"a b": "x"}', '{"a": "x\\ny"}', '{"a": null}', '{"Host": "x"}'):
         monkeypatch.setenv("FINGERPOST_HEADERS", wrong)
         assert "FINGERPOST_HEADERS" in said(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
 
@@ -122,6 +130,14 @@ def test_a_system_that_cannot_wait_for_pipes_is_told(
 ) -> None:
     monkeypatch.delattr("select.poll")
     assert "WSL" in said(capsys, monkeypatch, "--", "x")
+
+
+def test_without_standard_error_nothing_is_said_anywhere_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    Journal(is_verbose=True).say("up")
+    assert capsys.readouterr().out == ""
 
 
 def test_notices_are_said_and_notes_only_when_asked_for() -> None:

@@ -394,6 +394,26 @@ def test_there_is_a_sign_of_life_and_nothing_else() -> None:
     assert run(Upstreamed(), scene) == [200, 404, 404, 200]
 
 
+def test_a_sign_of_life_can_be_asked_for_without_a_body() -> None:
+    async def scene(http: Http) -> Reply:
+        return await http.ask("HEAD", path="/healthz")
+
+    reply = run(Upstreamed(), scene)
+    assert (reply.status, reply.body) == (200, b"")
+
+
+def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
+    async def broken(request: Request) -> None:
+        raise RuntimeError("ours")
+
+    async def scene() -> Reply:
+        async with serving(broken) as port:
+            return await Http(port).post({"id": 1, "method": "ping"})
+
+    reply = asyncio.run(scene())
+    assert (reply.status, reply.body) == (500, b"The proxy failed (RuntimeError)")
+
+
 def test_bodies_are_bounded_both_ways() -> None:
     async def scene(http: Http) -> tuple[int, Reply]:
         large = await http.raw(

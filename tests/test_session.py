@@ -66,6 +66,9 @@ class Log:
     def guided(self, action: str, tool: str, code: str) -> None:
         self.lines.append((action, tool, code))
 
+    def note(self, text: str) -> None:
+        self.lines.append(("note", text, ""))
+
 
 class Talk:
     """A session, and both sides of it by hand."""
@@ -101,6 +104,12 @@ class Talk:
     def passed(self, seconds: float) -> None:
         self.now += seconds
         self.session.tick()
+
+    def served(self) -> Talk:
+        """The server has answered something."""
+        self.client(asked("hello", "ping"))
+        self.server(said("hello"))
+        return self
 
     def listed(self, *tools: dict[str, Any], **more: Any) -> Talk:
         """The client has read this list."""
@@ -409,7 +418,7 @@ def test_without_a_list_a_call_goes_on_as_it_came(answer: dict[str, Any]) -> Non
 
 
 def test_a_server_that_does_not_say_its_tools_holds_up_a_call_only_so_long() -> None:
-    talk = Talk()
+    talk = Talk().served()
     own = only(talk.client(called(1, "search", {})))
     assert talk.session.deadline() == talk.now + PATIENCE
     talk.passed(PATIENCE)
@@ -421,7 +430,7 @@ def test_a_server_that_does_not_say_its_tools_holds_up_a_call_only_so_long() -> 
 
 
 def test_a_server_that_does_not_say_its_tools_is_not_asked_with_each_call() -> None:
-    talk = Talk()
+    talk = Talk().served()
     talk.client(called(1, "search", {}), called(2, "search", {"pattern": "x"}))
     talk.passed(PATIENCE)
     assert talk.sent()[1:] == [called(1, "search", {}), called(2, "search", {"pattern": "x"})]
@@ -434,6 +443,25 @@ def test_a_server_that_does_not_say_its_tools_is_not_asked_with_each_call() -> N
     assert talk.client(called(5, "search", {})) == [called(5, "search", {})]
     talk.server(frame({"method": "notifications/tools/list_changed"}))
     assert only(talk.client(called(6, "search", {})))["method"] == "tools/list"
+
+
+def test_a_server_that_has_yet_to_start_has_the_time_to() -> None:
+    talk = Talk()
+    own = only(talk.client(called(1, "write", {"path": "a", "dryRun": True})))
+    talk.passed(30)
+    assert talk.sent() == []
+    talk.server(frame({"id": own["id"], "result": {"tools": [WRITE]}}))
+    assert only(talk.sent())["params"]["arguments"] == {"path": "a", "dry_run": True}
+
+
+def test_a_list_without_a_term_is_looked_at_again_before_something_is_said_after_a_while() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.now += 61
+    assert talk.client(called(1, "search", {"pattern": "x"})) == [called(1, "search", {"pattern": "x"})]
+    own = only(talk.client(called(2, "search", {"query": "x"})))
+    renamed = {"name": "search", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}}}
+    talk.server(frame({"id": own["id"], "result": {"tools": [renamed]}}))
+    assert talk.sent() == [called(2, "search", {"query": "x"})]
 
 
 def test_a_list_that_changed_is_read_again_before_anything_is_said() -> None:
@@ -781,7 +809,8 @@ BAD: dict[str, tuple[bytes, Any, int]] = {
     "id null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600),
     "id a fraction": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600),
     "id an object": (b'{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}', None, -32600),
-    "id a boolean": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', True, -32600),
+    "id a boolean": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600),
+    "id in another spelling": (b'{"jsonrpc":"2.0","id":1e3,"method":"ping"}', 1000.0, -32600),
     "params a list": (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}', 7, -32600),
     "params a string": (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":"x"}', 7, -32600),
 }
@@ -863,6 +892,93 @@ def test_half_a_surrogate_pair_from_a_server_passes_as_it_is() -> None:
     event = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"\\udc00"}}'
     assert talk.server(event) == [event]
     assert talk.server(b'{"a":"\\ud800"}') == []
+
+
+def test_half_a_surrogate_pair_does_not_keep_a_repaired_call_from_its_answer() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "search", {"pattern": "x", "max": "5"}))
+    reply = only(talk.server(b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\\ud83d"}]}}'))
+    assert reply["result"]["content"][0]["text"] == "\ud83d"
+    assert "auto-corrected" in reply["result"]["content"][1]["text"]
+    talk.client(called(2, "mcp__x__search", {"pattern": "x"}))
+    talk.server(frame({"id": 2, "error": {"code": -32602, "message": "Unknown tool"}}))
+    again = json.dumps(only(talk.sent())["id"]).encode()
+    reply = only(
+        talk.server(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[{"type":"text","text":"\\ud83d"}]}}' % again)
+    )
+    assert reply["id"] == 2
+
+
+def test_if_guidance_fails_altogether_the_request_is_told_and_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = Talk().listed(SEARCH)
+
+    async def broken(*_: Any) -> bytes:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(talk.relay, "answered", broken)
+    talk.client(called(1, "search", {}))
+    assert only(talk.got())["error"]["message"] == "The proxy failed on this request"
+    assert talk.client(called(2, "search", {"pattern": "x"})) == [called(2, "search", {"pattern": "x"})]
+    assert talk.notes == ["guidance failed (RuntimeError)"]
+
+
+def test_a_reply_that_cannot_be_put_together_leaves_the_servers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = Talk().listed(SEARCH)
+
+    def broken(*_: Any) -> bytes:
+        raise RuntimeError("ours")
+
+    talk.client(called(1, "search", {"pattern": "x", "max": "5"}))
+    monkeypatch.setattr("fingerpost.proxy.relay.spliced", broken)
+    assert talk.server(said(1)) == [said(1)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_relayed"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"result":{"text":"\\ud83d"}}', True),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"text":NaN}}', False),
+        (b'{"jsonrpc":"2.0","id":1,"error":', False),
+    ],
+)
+def test_a_reply_of_the_client_is_never_answered_to_the_client(reply: bytes, is_relayed: bool) -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "search", {"pattern": "x"}))
+    talk.server(asked(1, "sampling/createMessage"))
+    sent = talk.client(reply)
+    assert talk.got() == []
+    assert sent == [reply] if is_relayed else only(sent)["error"]["code"] == -32700
+
+
+def test_a_reply_of_the_client_that_is_too_long_is_an_error_to_the_server() -> None:
+    talk = Talk()
+    talk.session.from_client(Overlong(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
+    assert talk.got() == [] and only(talk.sent())["error"]["code"] == -32600
+
+
+def test_members_with_nothing_in_them_are_as_if_they_were_not_there() -> None:
+    talk = Talk().listed(SEARCH)
+    for odd in (
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":null}',
+        b'{"jsonrpc":"2.0","id":2,"method":"tools/list","params":null,"error":null,"result":null}',
+    ):
+        assert talk.client(odd) == [odd]
+    reply = b'{"jsonrpc":"2.0","id":1,"result":null}'
+    assert talk.server(reply) == [reply]
+
+
+def test_a_call_that_readers_would_differ_on_is_answered_once_whatever_becomes_of_the_server() -> None:
+    twice = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b","_meta":{"progressToken":1}}}'
+    )
+    talk = Talk()
+    talk.session.server_gone("x")
+    talk.client(twice)
+    talk.session.server_refused("could not be started")
+    assert only(talk.got())["id"] == 1
+    slow = Talk(timeout=5)
+    odd = b'{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"a":1,"a":2,"_meta":{"progressToken":1}}}'
+    assert slow.client(odd) == [odd] and slow.got() == []
 
 
 def test_a_second_reply_is_dropped_and_one_without_an_id_passes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -337,3 +338,30 @@ def test_what_a_server_said_before_it_ended_is_heard_even_if_its_end_is_seen_fir
         time.sleep(0.02)
     server.gone()
     assert session.to_client == [b'{"jsonrpc":"2.0","id":1,"result":{}}']
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
+def test_a_stream_that_is_closed_from_the_start_is_not_mistaken_for_another(closed: str) -> None:
+    line = 'printf \'%s\\n\' \'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}\' | '
+    command = shlex.join([*PROXY, "--", *SAYSO])
+    script = f"{command} {closed}" if closed == "<&-" else f"{line}{command} {closed}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=20, stdin=subprocess.DEVNULL)
+    assert b"fingerpost" not in done.stdout.replace(b"dev.fingerpost", b"")
+    assert done.returncode == (0 if closed == "<&-" else 3)
+
+
+def test_a_server_that_closes_its_input_and_lives_on_is_ended(proxies: Any) -> None:
+    program = "import os, sys, time; os.close(0); print('x', file=sys.stderr, flush=True); time.sleep(60)"
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.stderr.readline()
+    proxy.send({"id": 1, "method": "ping"})
+    assert "closed its input" in proxy.next()["error"]["message"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
+def test_told_to_end_in_another_way_it_ends_in_order(proxies: Any, number: int) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.process.send_signal(number)
+    assert proxy.process.wait(10) == 0
+    assert not is_running(pid)

@@ -113,6 +113,35 @@ def test_hints_before_the_answer_are_passed_over_and_a_closed_connection_is_not_
     asyncio.run(scene())
 
 
+def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else() -> None:
+    seen: list[str] = []
+
+    async def moved(request: Request) -> None:
+        seen.append(request.path)
+        where = {"/old": b"/new", "/away": b"http://127.0.0.2/x", "/round": b"/old2", "/old2": b"/round"}.get(
+            request.path
+        )
+        if where is None:
+            await request.respond.whole(200, JSON, b"here")
+        else:
+            await request.respond.whole(307, [(b"location", where)])
+
+    async def scene() -> list[int]:
+        async with serving(moved) as port:
+            statuses = list[int]()
+            for path in ("old", "away", "round"):
+                upstream = Upstream(f"http://127.0.0.1:{port}/{path}")
+                for _ in range(2):
+                    response = await upstream.request("POST", [], b"{}")
+                    await response.body(100)
+                    statuses.append(response.status)
+                upstream.close()
+            return statuses
+
+    assert asyncio.run(scene()) == [200, 200, 307, 307, 307, 307]
+    assert seen[:3] == ["/old", "/new", "/new"]
+
+
 def test_a_body_has_a_limit_and_need_not_be_read() -> None:
     async def large(request: Request) -> None:
         await request.respond.whole(200, JSON, b"x" * 5_000)

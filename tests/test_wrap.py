@@ -905,3 +905,16 @@ def test_a_text_that_no_file_can_hold_is_told(config: Path, capsys: pytest.Captu
     assert run("wrap", config, "--", "--config", "\udcff") == 2
     assert capsys.readouterr().err == f"fingerpost: {config} cannot be written in UTF-8\n"
     assert config.read_bytes() == CLAUDE_DESKTOP.encode()
+
+
+@pytest.mark.parametrize(
+    "words", [["--bogus", "5"], ["--auto-correct", "perhaps"], ["--timeout", "-1"], ["http://x/mcp"]]
+)
+def test_options_that_the_proxy_does_not_take_are_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    file = tmp_path / "client.json"
+    file.write_text('{"mcpServers": {"a": {"command": "npx"}}}')
+    assert main(["wrap", str(file), "--", *words]) == 2
+    assert file.read_text() == '{"mcpServers": {"a": {"command": "npx"}}}'
+    assert capsys.readouterr().err

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fingerpost.matching import closest
+from fingerpost.proxy.command import check_options
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 from fingerpost.voice import label, listed, quoted
@@ -79,6 +80,7 @@ def _wrap(options: argparse.Namespace) -> int:
     given: list[str] = options.options or []
     if given and not given[0].startswith("-"):
         raise Trouble(f"unexpected argument {quoted(given[0])}", "Options for the proxy stand behind --.")
+    check_options(given)
     proxy = Proxy(_command(options.command), tuple(given))
     config = _Config.read(options.file)
     rewritten = _rewritten(config, lambda text, only: wrapped(text, proxy, only), options.server)

@@ -40,13 +40,13 @@ class Child:
     def close_input(self) -> None:
         cast("IO[bytes]", self._process.stdin).close()
 
-    def ended(self) -> str:
-        """Clear up after a process that has ended, or has closed its output; how that was, as a clause."""
+    def ended(self, otherwise: str) -> str:
+        """Clear up after a process that has ended; how that was, as a clause. One that has not is ended now."""
         try:
             code = self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             self.end()
-            return "closed its output"
+            return otherwise
         self.clear_up()
         return _told(code)
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
+import json
+import math
+import os
+import re
 import select
 import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from fingerpost.matching import closest
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool, UnsafeInput
@@ -17,6 +22,7 @@ from fingerpost.proxy.journal import Journal
 from fingerpost.trouble import Trouble
 
 _MB = 1024 * 1024
+_MOST_MB = 2_048
 
 DEFAULTS: dict[str, Any] = {
     "guidance": "on",
@@ -33,6 +39,24 @@ DEFAULTS: dict[str, Any] = {
 """What holds where neither the command line nor the configuration file says anything."""
 
 
+def check_options(words: Sequence[str]) -> None:
+    """See whether words are options of the proxy before they are written where nobody sees them fail."""
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise Trouble(
+                f"the proxy does not take this: {message}", "Run 'fingerpost proxy --help' to see its options."
+            )
+
+    parser = Parser(add_help=False)
+    _add_options(parser)
+    options = parser.parse_args(list(words))
+    if options.url or options.listen:
+        raise Trouble("only options of the proxy can be given here, neither a URL nor --listen")
+    options.config = None  # which is read where the proxy is started
+    _settings(options)
+
+
 def add_to(commands: Any) -> None:
     """Register the command."""
     proxy = commands.add_parser(
@@ -43,6 +67,11 @@ def add_to(commands: Any) -> None:
         epilog="Exit code: 0 when the client has closed its side, the server's own where it had ended by then, "
         "2 when the proxy could not be started.",
     )
+    _add_options(proxy)
+    proxy.set_defaults(run=run, command=[])
+
+
+def _add_options(proxy: argparse.ArgumentParser) -> None:
     proxy.add_argument("url", nargs="?", metavar="URL", help="a streamable HTTP server; or put '-- CMD ARGS…' last")
     proxy.add_argument("--listen", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input")
     proxy.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="a name it is reached by")
@@ -59,10 +88,10 @@ def add_to(commands: Any) -> None:
     proxy.add_argument("--config", metavar="FILE", help="a TOML file with these options; the command line wins")
     proxy.add_argument("-v", "--verbose", action="store_true", help="a line on standard error for each guided call")
     proxy.add_argument("--log-json", action="store_true", help="the same as JSON, for machines")
-    proxy.set_defaults(run=run, command=[])
 
 
 def run(options: argparse.Namespace) -> int:
+    _open_standard_streams()
     settings = _settings(options)
     command: Sequence[str] = options.command
     if bool(command) == bool(options.url):
@@ -104,9 +133,8 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
     try:
         return await serve(app, host, port, names=options.allow_host, limits=Limits(body=limit), ready=_ready)
     except OSError as error:
-        raise Trouble(
-            f"cannot listen on {options.listen}: {error.strerror}", "Port 0 picks one that is free."
-        ) from error
+        hint = "Port 0 picks one that is free." if error.errno == errno.EADDRINUSE else ""
+        raise Trouble(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
 
 
 def _hosted(command: Sequence[str], settings: dict[str, Any], journal: Journal) -> Any:
@@ -134,8 +162,14 @@ def _ready(url: str) -> None:
 def _url(text: str) -> str:
     from urllib.parse import urlsplit
 
-    url = urlsplit(text)
-    if url.scheme not in ("http", "https") or not url.hostname:
+    try:
+        url = urlsplit(text)
+        is_one = (
+            url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and not _UNSENDABLE.search(text)
+        )
+    except ValueError:
+        is_one = False
+    if not is_one:
         raise Trouble(f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py")
     return text
 
@@ -147,23 +181,42 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
+_HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_VALUE = re.compile(r"[\x20-\x7e\xa0-\xff\t]*")
+_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
+_NOT_THEIRS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept")
+
+
 def own_headers() -> list[tuple[bytes, bytes]]:
     """What is sent to a server besides: from the environment, for a command line can be read by others."""
-    import json
-    import os
-
-    said = os.environ.get("FINGERPOST_HEADERS")
-    if not said:
-        return []
     try:
-        headers = json.loads(said)
-        return [(str(key).lower().encode("ascii"), str(value).encode("latin-1")) for key, value in headers.items()]
-    except (ValueError, AttributeError) as error:
-        raise Trouble("FINGERPOST_HEADERS is not a JSON object of names and values") from error
+        said: Any = json.loads(os.environ.get("FINGERPOST_HEADERS") or "{}")
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise Trouble("FINGERPOST_HEADERS is not a JSON object of names and values")
+    headers = [(str(name).strip(), value) for name, value in cast("dict[str, Any]", said).items()]
+    for name, value in headers:
+        if not isinstance(value, str) or not _HEADER.fullmatch(name) or not _VALUE.fullmatch(value.strip()):
+            raise Trouble(
+                f"FINGERPOST_HEADERS: {name!r} cannot be sent as a header", "Names and values are plain text."
+            )
+        if name.lower() in _NOT_THEIRS:
+            raise Trouble(f"FINGERPOST_HEADERS: {name} is not yours to set", "It is made for each request.")
+    return [(name.lower().encode(), value.strip().encode("latin-1")) for name, value in headers]
 
 
 def _no_command(name: str) -> Trouble:
     return Trouble(f"there is no command {name}", "Is it installed, and on the PATH?")
+
+
+def _open_standard_streams() -> None:
+    """A standard stream that is closed would be the next thing we open, and that would be read and written as it."""
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _stdio(command: Sequence[str], settings: dict[str, Any], journal: Journal) -> int:
@@ -208,7 +261,14 @@ def relay(settings: dict[str, Any], journal: Journal) -> Any:
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
     """The options: those of the command line, then those of the file, then the defaults."""
     said = {key: getattr(options, key) for key in DEFAULTS if getattr(options, key) is not None}
-    return {**DEFAULTS, **(_file(options.config) if options.config else {}), **said}
+    settings = {**DEFAULTS, **(_file(options.config) if options.config else {}), **said}
+    if not (0 <= settings["timeout"] < math.inf):
+        raise Trouble(f"timeout must be a number of seconds, got {settings['timeout']:g}", "0 means no end.")
+    if not (0 < settings["max_message"] <= _MOST_MB):
+        raise Trouble(f"max-message must be between 0 and {_MOST_MB} (MB), got {settings['max_message']:g}")
+    if settings["guidance"] not in ("on", "off"):
+        raise Trouble(f"guidance must be on or off, got {settings['guidance']!r}")
+    return settings
 
 
 def _file(name: str) -> dict[str, Any]:

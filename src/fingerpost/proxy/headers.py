@@ -22,6 +22,12 @@ NAME = b"mcp-name"
 _PARAM = b"mcp-param-"
 _MARK = "x-mcp-header"
 
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""What of a request its name in the headers is."""
+
+STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404, -32020: 400, -32021: 400, -32022: 400}
+"""The status of a protocol error in the newer revisions, by its code."""
+
 _TELLING = frozenset({b"authorization", b"cookie", b"x-api-key", SESSION})
 """Headers that say who it is."""
 

@@ -17,6 +17,9 @@ from fingerpost.proxy.wire import Reply, pages_of
 from fingerpost.untrusted import as_object
 
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_PAUSE = 30.0
+"""Seconds for which a list that could not be read is not asked for."""
+
 _MOST_KEPT = 1_000
 """Messages kept for a client that has no stream open."""
 
@@ -61,6 +64,7 @@ class Host:
         """The descriptor that is waited for because it is full."""
         self._timer: asyncio.TimerHandle | None = None
         self._schemas: dict[str, Any] | None = None
+        self._ask_again = 0.0
         self._questions = 0
 
     def start(self) -> None:
@@ -126,7 +130,7 @@ class Host:
     def exited(self) -> None:
         """A process has ended somewhere; perhaps it is this one."""
         if self.server.has_exited():
-            self._schemas = None
+            self._schemas, self._ask_again = None, 0.0
             self.server.gone()
             self.turn()
 
@@ -138,7 +142,7 @@ class Host:
                 box.put(frame)
             return
         if message.method == "notifications/tools/list_changed":
-            self._schemas = None
+            self._schemas, self._ask_again = None, 0.0
         box = self._related(message)
         if box is None:
             if self.caller is not None:
@@ -160,10 +164,11 @@ class Host:
 
     async def schema(self, name: str, meta: dict[str, Any]) -> Any:
         """The schema of a tool, as the server lists it; none where it does not."""
-        if self._schemas is None:
+        if self._schemas is None and time.monotonic() >= self._ask_again:
             tools, _ = await pages_of(self._asked, meta, "tools/list", "tools")
             listed = map(as_object, tools or [])
             self._schemas = {str(tool.get("name")): tool.get("inputSchema") for tool in listed} if tools else None
+            self._ask_again = time.monotonic() + _PAUSE
         return (self._schemas or {}).get(name)
 
     async def _asked(self, method: str, params: dict[str, Any]) -> Reply | None:

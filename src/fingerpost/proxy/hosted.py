@@ -19,7 +19,18 @@ from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
 from fingerpost.proxy.child import end_all
 from fingerpost.proxy.front import JSON, refuse
-from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, caller_of, callers, contradiction, decoded
+from fingerpost.proxy.headers import (
+    METHOD,
+    NAME,
+    NAMED,
+    SESSION,
+    STATUS,
+    VERSION,
+    caller_of,
+    callers,
+    contradiction,
+    decoded,
+)
 from fingerpost.proxy.host import SUBSCRIPTION, Host, Mailbox
 from fingerpost.proxy.http1 import Headers, value_of
 from fingerpost.proxy.incoming import Request
@@ -38,8 +49,6 @@ _PING = 15.0
 _HEADER_MISMATCH, _INVALID_PARAMS, _NO_METHOD = -32020, -32602, -32601
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _WITH_HANDSHAKE = (b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25")
-_STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404, -32020: 400, -32021: 400, -32022: 400}
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 class Hosted:
@@ -140,7 +149,7 @@ class Hosted:
         trouble = _mismatch(request, message) or await self._contradiction(request, message, self._shared)
         if trouble is not None:
             code, why = trouble
-            await refuse(request, _STATUS[code], why, id, code)
+            await refuse(request, STATUS[code], why, id, code)
             return
         own = f"{next(self._ids)}-{secrets.token_hex(4)}"
         frame, params = replaced(request.body, id=messages.encoded(own)), fields(message.params)
@@ -177,6 +186,9 @@ class Hosted:
         if not message.is_request:
             host.from_client(frame, speaker)
             await request.respond.whole(202, [])
+            return
+        if key in host.waiting:
+            await refuse(request, 400, "The id is that of a request under way", messages.encoded(message.id))
             return
         box = host.waiting[key] = Mailbox(host)
         own = as_object(fields(message.params).get("_meta")).get("progressToken") if host.caller is not None else None
@@ -281,7 +293,7 @@ class _Answer:
             return 200
         message = messages.read_reply(frame)
         code = fields(message.error).get("code") if message is not None and message.error else None
-        return _STATUS.get(code, 200) if isinstance(code, int) else 200
+        return STATUS.get(code, 200) if isinstance(code, int) else 200
 
 
 async def _event_from(box: Mailbox) -> bytes:
@@ -315,7 +327,7 @@ def _mismatch(request: Request, message: Message) -> tuple[int, str] | None:
     if missing := [key for key in (PROTOCOL_VERSION, _CAPABILITIES) if key not in meta]:
         return _INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}"
     wanted = [(VERSION, meta[PROTOCOL_VERSION]), (METHOD, message.method)]
-    if (field := _NAMED.get(str(message.method))) and isinstance(name := params.get(field), str):
+    if (field := NAMED.get(str(message.method))) and isinstance(name := params.get(field), str):
         wanted.append((NAME, name))
     for header, value in wanted:
         given = [one for key, one in request.headers if key == header]

@@ -34,8 +34,8 @@ class Request:
 class Responder:
     """The answer to a request: a head, then as much of a body as there is."""
 
-    def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter) -> None:
-        self._h11, self._writer = connection, writer
+    def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter, *, has_body: bool = True) -> None:
+        self._h11, self._writer, self._has_body = connection, writer, has_body
         self.has_begun = False
         self.is_stream = False
         """Whether what has begun is a stream of events."""
@@ -46,8 +46,9 @@ class Responder:
         self._write(h11.Response(status_code=status, headers=headers))
 
     async def send(self, data: bytes) -> None:
-        self._write(h11.Data(data=data))
-        await self._writer.drain()
+        if self._has_body:
+            self._write(h11.Data(data=data))
+            await self._writer.drain()
 
     async def end(self) -> None:
         self._write(h11.EndOfMessage())
@@ -59,7 +60,7 @@ class Responder:
         head = self._h11.send(
             h11.Response(status_code=status, headers=[*headers, (b"content-length", b"%d" % len(body))])
         )
-        data = self._h11.send(h11.Data(data=body)) if body else b""
+        data = self._h11.send(h11.Data(data=body)) if body and self._has_body else b""
         end = self._h11.send(h11.EndOfMessage())
         self._writer.write(b"".join([head or b"", data or b"", end or b""]))
         await self._writer.drain()
@@ -137,6 +138,11 @@ class Server:
         try:
             with suppress(asyncio.CancelledError):
                 await work
+        except (ConnectionError, h11.LocalProtocolError):
+            raise
+        except Exception as error:  # of ours: one request is lost by it, and no other
+            if not request.respond.has_begun:
+                await request.respond.whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
         finally:
             incoming.protocol.on_gone = None
             self._busy.discard(work)
@@ -211,9 +217,8 @@ class _Incoming:
             until = max(until, time.monotonic() + limits.first) if size > 1_000_000 else until
         target = head.target.decode("ascii", "replace")
         headers = [(key, value) for key, value in head.headers]
-        return Request(
-            head.method.decode(), target, headers, b"".join(parts), Responder(self._h11, self._writer), self._number
-        )
+        respond = Responder(self._h11, self._writer, has_body=head.method != b"HEAD")
+        return Request(head.method.decode(), target, headers, b"".join(parts), respond, self._number)
 
     async def _head(self, limits: Limits, wait: float) -> h11.Request | None:
         """The head of a request: it may be waited for, but once begun it has to come soon."""

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from contextlib import suppress
-from typing import TextIO
+from typing import TextIO, cast
 
 from fingerpost.redact import clean
 from fingerpost.voice import quoted
@@ -17,7 +17,7 @@ class Journal:
 
     def __init__(self, *, is_verbose: bool = False, is_json: bool = False, out: TextIO | None = None) -> None:
         self._is_verbose, self._is_json = is_verbose or is_json, is_json
-        self._out = out or sys.stderr
+        self._out: TextIO | None = out or cast("TextIO | None", sys.stderr)  # there may be none
 
     def say(self, text: str) -> None:
         """What the user has to know."""
@@ -36,5 +36,6 @@ class Journal:
 
     def _write(self, text: str, fields: dict[str, str]) -> None:
         line = json.dumps({"time": round(time.time(), 3), **fields}) if self._is_json else f"fingerpost: {text}"
-        with suppress(OSError):  # nobody reads it; that is no reason to end
-            print(line, file=self._out, flush=True)
+        if self._out is not None:
+            with suppress(OSError):  # nobody reads it; that is no reason to end
+                print(line, file=self._out, flush=True)

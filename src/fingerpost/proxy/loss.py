@@ -21,6 +21,8 @@ class Loss(NamedTuple):
     is_late: bool = False
     is_over: bool = False
     """Whether the server is done with it, and only its answer is of no use."""
+    is_refused: bool = False
+    """Whether the server has said that it did not carry it out."""
 
     def message(self) -> str:
         if not self.was_sent:
@@ -29,7 +31,7 @@ class Loss(NamedTuple):
 
     def diagnosis(self, tool: Tool | None) -> Diagnosis:
         """The same for a call of a tool, with what is to be done about it."""
-        is_harmless = not self.was_sent or (tool is not None and tool.is_read_only)
+        is_harmless = not self.was_sent or self.is_refused or (tool is not None and tool.is_read_only)
         return Diagnosis(
             code="TIMEOUT" if self.is_late else "UPSTREAM_ERROR",
             message=self.message() if is_harmless else f"{self.message()}; the call may or may not have taken effect",
@@ -37,10 +39,11 @@ class Loss(NamedTuple):
             category="timeout" if self.is_late else "upstream",
             origin="upstream",
             retryable=is_harmless,
-            hint=_AGAIN if is_harmless else _LOOK,
+            hint=_ELSEWHERE if self.is_refused else _AGAIN if is_harmless else _LOOK,
         )
 
 
+_ELSEWHERE = "Tell the user; the same call will be refused again"
 _AGAIN = "Send the call again; if that fails too, tell the user"
 _LOOK = "Look whether it has taken effect before you send it again"
 

@@ -71,6 +71,11 @@ def read(frame: bytes) -> Message:
     return message
 
 
+def is_like_a_reply(frame: bytes) -> bool:
+    """Whether what a client has sent was meant as an answer, as far as that can be made out."""
+    return b'"method"' not in frame and (b'"result"' in frame or b'"error"' in frame)
+
+
 def read_reply(frame: bytes) -> Message | None:
     """The message in a frame that a server sent; none where it is no message at all.
 
@@ -178,25 +183,29 @@ def _not_an_object(frame: bytes) -> str:
 def _position(error: DecodeError) -> str:
     """What the decoder objects to, without a word of the text itself."""
     said = str(error).removeprefix("JSON is malformed: ")
-    return "half a surrogate pair, or its end is missing" if "truncated" in said else said
+    return "its end is missing, or half a surrogate pair stands in it" if "truncated" in said else said
 
 
 def _trouble(message: Message) -> str | None:
     """What keeps a message from being one that every server answers."""
     if message.jsonrpc != "2.0":
         return 'The message must say "jsonrpc": "2.0"'
-    is_reply = message.result or message.error
     if message.method is _MISSING:
-        return None if is_reply else "The message has neither a method nor a result"
-    if is_reply:
+        return None if message.result or message.error else "The message has neither a method nor a result"
+    if not (_is_null(message.result) and _is_null(message.error)):
         return "The message is both a request and a reply"
     if not isinstance(message.method, str):
         return "The method must be a string"
     if message.id is not _MISSING and not is_id(message.id):
         return "The id must be a string or an integer"
-    if message.params and bytes(message.params)[:1] != b"{":
+    if not _is_null(message.params) and bytes(message.params)[:1] != b"{":
         return "The params must be an object"
     return None
+
+
+def _is_null(raw: Raw) -> bool:
+    """Whether a member is not there, or there is nothing in it: some write an empty one so."""
+    return not raw or bytes(raw) == b"null"
 
 
 def is_id(value: object) -> bool:
@@ -206,7 +215,7 @@ def is_id(value: object) -> bool:
 def _id_of(message: Message, frame: bytes) -> bytes:
     if message.id is _MISSING:
         return b"null"
-    return encoded(message.id) if isinstance(message.id, str | int | float) else readable_id(frame)
+    return encoded(message.id) if is_id(message.id) else readable_id(frame)
 
 
 _FIELDS = (b'"id"', b'"method"', b'"params"', b'"jsonrpc"')
@@ -327,7 +336,10 @@ def notification(method: str, params: dict[str, Any]) -> bytes:
 
 def replaced(frame: bytes, **parts: bytes) -> bytes:
     """The same message with other bytes for some of its members."""
-    members: dict[str, Any] = {**_members.decode(frame), **parts}
+    try:
+        members: dict[str, Any] = {**_members.decode(frame), **parts}
+    except DecodeError:  # half a surrogate pair, which a server may send
+        members = {key: encoded(value) for key, value in as_object(json.loads(frame)).items()} | parts
     return _object((encoded(key), bytes(raw)) for key, raw in members.items())
 
 
@@ -335,10 +347,13 @@ def spliced(raw: bytes | Raw, old: Any, new: Any) -> bytes:
     """`new` as JSON. What in it is the very same object as in `old`, which was read from `raw`, keeps its bytes."""
     if new is old:
         return bytes(raw)
-    if isinstance(new, dict) and isinstance(old, dict):
-        return _spliced_object(_members.decode(raw), cast("dict[str, Any]", old), cast("dict[str, Any]", new))
-    if isinstance(new, list) and isinstance(old, list):
-        return _spliced_array(_elements.decode(raw), cast("list[Any]", old), cast("list[Any]", new))
+    try:
+        if isinstance(new, dict) and isinstance(old, dict):
+            return _spliced_object(_members.decode(raw), cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+        if isinstance(new, list) and isinstance(old, list):
+            return _spliced_array(_elements.decode(raw), cast("list[Any]", old), cast("list[Any]", new))
+    except DecodeError:
+        pass
     return encoded(new)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
 from fingerpost.proxy.frames import Frames
-from fingerpost.proxy.headers import METHOD, NAME, SESSION, VERSION, encoded, mirrored
+from fingerpost.proxy.headers import METHOD, NAME, NAMED, SESSION, VERSION, encoded, mirrored
 from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, value_of
 from fingerpost.proxy.loss import Loss
 from fingerpost.proxy.message import Message, fields
@@ -26,14 +26,16 @@ from fingerpost.proxy.session import Session
 from fingerpost.proxy.supervised import CHUNK, Pipe
 from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
 from fingerpost.proxy.wire import PROTOCOL_VERSION
+from fingerpost.redact import clean
 from fingerpost.untrusted import as_list, as_object
 
 _EOF_GRACE = 1.2
 _DRAIN = 4.0
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ACCEPT: Headers = [(b"content-type", b"application/json"), (b"accept", b"application/json, text/event-stream")]
 _LONGEST_PAUSE = 30.0
 _MOST_ATTEMPTS = 8
+_TELLING = 1.0
+"""Seconds for which what follows waits until a server has taken in what no answer is due to."""
 
 
 class Outbound:
@@ -56,6 +58,7 @@ class Outbound:
         self._over = asyncio.Event()
         self._told = 0
         self._posts: dict[Any, asyncio.Task[None]] = {}
+        self._telling: set[asyncio.Task[None]] = set()
         self._listener: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._session_id: bytes | None = None
@@ -133,7 +136,10 @@ class Outbound:
             frame = await self._outbox.get()
             message = messages.read(frame)
             if not message.is_request:
-                await self._tell(frame, message)
+                told = asyncio.ensure_future(self._tell(frame, message))
+                self._telling.add(told)
+                told.add_done_callback(self._telling.discard)
+                await asyncio.wait((told,), timeout=_TELLING)
                 continue
             post = asyncio.ensure_future(self._post(frame, message))
             self._posts[message.id] = post
@@ -166,7 +172,7 @@ class Outbound:
         headers = [*self._own, *_ACCEPT, (b"accept-encoding", b"identity")]
         if isinstance(version := meta.get(PROTOCOL_VERSION), str):
             headers += [(VERSION, encoded(version)), (METHOD, encoded(str(message.method)))]
-            if isinstance(name := params.get(_NAMED.get(str(message.method), "")), str):
+            if isinstance(name := params.get(NAMED.get(str(message.method), "")), str):
                 headers.append((NAME, encoded(name)))
                 if message.method == "tools/call" and name in self._schemas:
                     headers += mirrored(self._schemas[name], params.get("arguments"))
@@ -199,14 +205,26 @@ class Outbound:
             return
         body = await self._swallowed(response)
         reply = messages.read_reply(body)
-        if reply is not None and reply.id == message.id:
+        if response.status == 404 and self._session_id is not None and message.method != "initialize":
+            self._forgotten(message)
+        elif reply is not None and reply.id == message.id:
             self._learn(message, reply)
             self._from_server(body)
-        elif response.status == 404 and self._session_id is not None:
-            self._forgotten(message)
+        elif reply is not None and reply.error:  # some do not say whose it is
+            self._from_server(messages.replaced(body, id=messages.encoded(message.id)))
         else:
-            hint = "; set FINGERPOST_HEADERS to send credentials" if response.status in (401, 403) else ""
-            self._unanswered(message, f"answered HTTP {response.status}{hint}", is_over=True)
+            self._refused(response, message)
+
+    def _refused(self, response: Response, message: Message) -> None:
+        """An answer that is no message is told by its status."""
+        status, hint = response.status, ""
+        if status in (401, 403):
+            hint = "; set FINGERPOST_HEADERS to send credentials"
+        elif (where := value_of(response.headers, b"location")) is not None:
+            hint = f" and is at {clean(where.decode('latin-1'), 200)}"
+        loss = Loss(f"answered HTTP {status}{hint}", is_over=True, is_refused=300 <= status < 500)
+        self._session.unanswered(message.id, loss)
+        self._pass_on()
 
     def _forgotten(self, message: Message) -> None:
         """The server no longer knows the session: it is begun anew for whatever comes next."""
@@ -298,14 +316,14 @@ class Outbound:
         until = asyncio.get_running_loop().time() + seconds
         while self._session.in_flight and asyncio.get_running_loop().time() < until:
             await asyncio.sleep(0.01)
-        while not self._outbox.empty() and asyncio.get_running_loop().time() < until:
+        while (self._telling or not self._outbox.empty()) and asyncio.get_running_loop().time() < until:
             await asyncio.sleep(0.01)
         self._session.server_gone("was left")
         self._session.server_refused("was left")
         self._pass_on()
 
     async def _closed(self) -> None:
-        for task in (*self._posts.values(), self._listener):
+        for task in (*self._posts.values(), *self._telling, self._listener):
             if task is not None:
                 task.cancel()
         if self._session_id:

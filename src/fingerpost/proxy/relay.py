@@ -6,7 +6,6 @@ What comes out is the frame to answer with. Whatever guidance does not change is
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -32,6 +31,9 @@ from fingerpost.untrusted import as_list, as_object
 
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _MOST_CALLERS = 256
+_BELIEVED = 60.0
+"""Seconds for which something is said from a list that has no term of its own: not every server tells of changes."""
+
 _PAUSE = 30.0
 _LONGEST_PAUSE = 600.0
 """Seconds for which a list that nobody answers for is not asked for: at first, and at most."""
@@ -46,6 +48,7 @@ class Journal(Protocol):
     """Who is told of what guidance does, without a value of any argument."""
 
     def guided(self, action: str, tool: str, code: str) -> None: ...
+    def note(self, text: str) -> None: ...
 
 
 class Relay(Door):
@@ -94,11 +97,12 @@ class Relay(Door):
 
     def lost(self, wire: Wire, loss: Loss) -> bytes | None:
         """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
-        name = wire.params.get("name")
+        params = fields(wire.message.params)
+        name = params.get("name")
         if wire.message.method != "tools/call" or not isinstance(name, str):
             return None
         tool = self.tool(wire.caller, name)
-        call, diagnosis = Call(name, wire.params.get("arguments", {})), loss.diagnosis(tool)
+        call, diagnosis = Call(name, params.get("arguments", {})), loss.diagnosis(tool)
         result = failed(Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested")
         self._journal.guided("lost", name, diagnosis.code)
         return messages.reply(wire.id, "result", encoded(self.stamped(wire, result)))
@@ -135,7 +139,9 @@ class Relay(Door):
             return (reply or await wire.forward(wire.frame)).frame
         exchange = _Exchange(self._desk, self._tools, wire.caller, Call(name, arguments))
         exchange.relay, exchange.wire, exchange.reply, exchange.speaker = self, wire, reply, wire.speaker
-        return exchange.framed(*await exchange.run(exchange.outcome() if reply else None))
+        said, outcome = await exchange.run(exchange.outcome() if reply else None)
+        own = cast("Reply", exchange.reply).frame if outcome is not None else b""
+        return self._desk.safely(lambda: exchange.framed(said, outcome), own) or exchange.framed(said, None)
 
     def noted(self, verdict: str, tool: str, reply: dict[str, Any]) -> None:
         """Tell the journal what was done with a call."""
@@ -190,7 +196,7 @@ class Relay(Door):
         """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed."""
         self._silent.pop(caller, None)
         ttl = page.get("ttlMs")
-        until = self._desk.now() + ttl / 1000 if isinstance(ttl, int | float) else math.inf
+        until = self._desk.now() + (ttl / 1000 if isinstance(ttl, int | float) else _BELIEVED)
         return self._tools.put(caller, [[tool for tool in tools if not info.is_ours(tool, KEY)]], until)
 
     async def read_tools(self, wire: Wire) -> Catalog | None:
@@ -204,6 +210,7 @@ class Relay(Door):
         tools, last = await pages_of(wire.ask, wire.meta, "tools/list", "tools")
         if tools is None:
             if last is None:
+                self._journal.note("the list of tools was not answered; calls go on without guidance")
                 self._silent[wire.caller] = self._desk.now() + pause, min(pause * 2, _LONGEST_PAUSE)
                 _bound(self._silent)
             return None

@@ -16,7 +16,7 @@ from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
 from fingerpost.proxy.front import JSON, refuse
-from fingerpost.proxy.headers import METHOD, callers, for_call, for_question
+from fingerpost.proxy.headers import METHOD, STATUS, callers, for_call, for_question
 from fingerpost.proxy.http1 import Headers, TooLarge, Unreachable, end_to_end, value_of
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.loss import Loss, late
@@ -29,7 +29,6 @@ from fingerpost.proxy.wire import Reply, Wire
 _NOT_PASSED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
 _CHANGED = b"notifications/tools/list_changed"
 _STOPPED = Loss("was not waited for any longer, because the proxy was told to end")
-_STATUS = {-32700: 400, -32600: 400, -32602: 400, -32601: 404}
 
 
 class Reverse:
@@ -260,7 +259,7 @@ class HttpWire(Wire):
         if self._status != 200 or not self.is_modern:
             return self._status
         message = messages.read_reply(frame)
-        return _STATUS.get(messages.fields(message.error).get("code", 0), 200) if message is not None else 200
+        return STATUS.get(messages.fields(message.error).get("code", 0), 200) if message is not None else 200
 
 
 class Later(Exception):

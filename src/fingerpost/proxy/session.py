@@ -98,7 +98,17 @@ class Session:
             if not self._passes(frame, speaker) and frame and not frame.isspace():
                 self._accept(frame, messages.read(frame), speaker)
         except Malformed as bad:
-            self.to_client.append(messages.error(bad.id, bad.code, str(bad)))
+            self._refuse(frame, bad)
+
+    def _refuse(self, frame: bytes | Overlong, bad: Malformed) -> None:
+        """Say that a frame is no message to whoever waits for an answer to it: for a reply, that is the server."""
+        told = messages.error(bad.id, bad.code, str(bad))
+        if isinstance(frame, bytes) and messages.is_like_a_reply(frame):
+            self._send(frame if messages.read_reply(frame) is not None else told)
+        elif isinstance(frame, Overlong) and messages.is_like_a_reply(frame.head + frame.tail):
+            self._send(told)
+        else:
+            self.to_client.append(told)
 
     def _passes(self, frame: bytes, speaker: object) -> bool:
         """The short cut for the many: a call that is plainly right goes on at once."""
@@ -266,6 +276,12 @@ class Session:
                 self.to_client.append(done.value)
             self._finished(task)
             return
+        except Exception as error:  # of ours: whoever waits is told, and all others go on
+            self._note(f"guidance failed ({type(error).__name__})")
+            if task.wire is not None:
+                self.to_client.append(messages.error(task.wire.id, INTERNAL_ERROR, "The proxy failed on this request"))
+            self._finished(task)
+            return
         wire = task.wire
         if sent.is_ours:
             if wire is not None and wire.message.method == "tools/call" and wire.sent_as is None:
@@ -297,7 +313,8 @@ class Session:
             self.to_server.append(frame)
 
     def _ask(self, sent: Sent, asked: Asked) -> None:
-        asked.deadline = self._clock() + min(sent.patience, self._timeout or sent.patience)
+        patience = sent.patience if self.has_served else _STARTING
+        asked.deadline = self._clock() + min(patience, self._timeout or patience)
         self._ours[sent.id] = asked
         self.to_server.append(sent.frame)
 

@@ -21,7 +21,7 @@ from fingerpost.proxy.supervised import CHUNK, FULL, Pipe, Supervised
 _EOF_GRACE = 1.2
 """Seconds in which a server answers and ends by itself once the client has closed its side."""
 
-_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _DRAIN = 4.0
 """Seconds in which calls in flight are answered once we are told to end."""
 

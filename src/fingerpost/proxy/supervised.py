@@ -62,6 +62,8 @@ class Supervised:
         if self._session.to_server and self.pipe is not None:
             self.pipe.write(self._session.to_server)
             self._session.to_server.clear()
+            if self.pipe.is_broken:
+                self.gone("closed its input")
 
     def read(self) -> None:
         """Take in what the server has said; when it will say no more, it is gone."""
@@ -78,12 +80,12 @@ class Supervised:
     def has_exited(self) -> bool:
         return self.child is not None and self.child.has_exited()
 
-    def gone(self) -> None:
-        """The server has ended: hear what it said last, and answer what it owes."""
+    def gone(self, otherwise: str = "closed its output") -> None:
+        """The server has ended, or does `otherwise`: hear what it said last, and answer what it owes."""
         child = cast("Child", self.child)
         self.child = self.pipe = None
         self._hear_out(child)
-        why = child.ended()
+        why = child.ended(otherwise)
         self._restarts.died(why, has_served=self._session.has_served, now=time.monotonic())
         self.status = child.status
         if not self.is_ending:

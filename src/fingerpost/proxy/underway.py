@@ -9,6 +9,7 @@ from fingerpost.diagnosis import Call
 from fingerpost.proxy import message as messages
 from fingerpost.proxy.message import Message, encoded, replaced
 from fingerpost.proxy.wire import Reply, Wire
+from fingerpost.untrusted import as_object
 
 PATIENCE = 5.0
 """Seconds that a server has to answer a question of ours; then a call goes on without our knowing."""
@@ -112,7 +113,7 @@ class Owed:
         if self._timeout:
             asked.deadline = self._clock() + self._timeout
             if asked.wire is not None and b'"progressToken"' in asked.wire.frame:
-                token = asked.wire.meta.get("progressToken")
+                token = as_object(messages.fields(asked.wire.message.params).get("_meta")).get("progressToken")
                 if messages.is_id(token):
                     asked.token, self._tokens[token] = token, id
 

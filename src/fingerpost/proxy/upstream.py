@@ -1,4 +1,4 @@
-"""Requests that go out by HTTP, to one address. Answers are streamed; nothing is followed, decoded or sent twice."""
+"""Requests that go out by HTTP, to one address. Answers are streamed; nothing is decoded or sent twice."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 import h11
 
 from fingerpost.proxy import sse
 from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, Unreachable, value_of
+
+_MOST_MOVES = 3
 
 
 @dataclass(slots=True)
@@ -101,7 +103,28 @@ class Upstream:
         return ((self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")).encode()
 
     async def request(self, method: str, headers: Headers, body: bytes, *, seconds: float = 30.0) -> Response:
-        """Send a request; the answer is there when its head is. `seconds` bounds how long connecting may take."""
+        """Send a request; the answer is there when its head is. `seconds` bounds how long connecting may take.
+
+        A server that says it is elsewhere on the same host is believed from then on: it has done nothing yet.
+        """
+        for _ in range(_MOST_MOVES):
+            response = await self._sent(method, headers, body, seconds)
+            if not self._has_moved(response):
+                return response
+            response.close()
+        return await self._sent(method, headers, body, seconds)
+
+    def _has_moved(self, response: Response) -> bool:
+        where = value_of(response.headers, b"location") if response.status in (307, 308) else None
+        if where is None:
+            return False
+        moved = urlsplit(urljoin(self.url.geturl(), where.decode("latin-1")))
+        if (moved.scheme, moved.netloc) != (self.url.scheme, self.url.netloc) or moved == self.url:
+            return False
+        self.url = moved
+        return True
+
+    async def _sent(self, method: str, headers: Headers, body: bytes, seconds: float) -> Response:
         link = self._taken() or await self._connected(seconds)
         head: Headers = [
             (b"host", self.url.netloc.rpartition("@")[2].encode()),

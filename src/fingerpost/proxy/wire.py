@@ -50,7 +50,7 @@ class Wire(ABC):
 
     @property
     def meta(self) -> dict[str, Any]:
-        return as_object(self.params.get("_meta"))
+        return as_object(fields(self.message.params).get("_meta"))
 
     @property
     def is_modern(self) -> bool:
