@@ -163,7 +163,7 @@ class Behaviour:
 
     def _called(self, params: Json, caller: str) -> Json:
         name, arguments = params.get("name"), params.get("arguments", {})
-        if name not in {one["name"] for one in self.tools_of(caller)}:
+        if name not in [one["name"] for one in self.tools_of(caller)]:
             raise Refusal(-32602, f"Unknown tool: {name}")
         if name == "count_up":
             self.count(str(as_object(arguments).get("key")))

@@ -37,14 +37,14 @@ ROWS: dict[str, Row] = {
     "streams": Row(streams.run, 100, 2_000),
     "additive": Row(additive.run, 1_000, 20_000),
     "silence": Row(silence.run, 4_000, 200_000),
-    "linear": Row(linear.run, 40, 100),
+    "linear": Row(linear.run, 30, 100),
     "death": Row(death.run, 20, 300),
     "deadlines": Row(deadlines.run, 3, 50),
     "slow": Row(slow.run, 60, 500),
     "concurrency": Row(concurrency.run, 500, 10_000),
     "soak": Row(soak.run, 100_000, 1_000_000),
     "drain": Row(drain.run, 20, 100),
-    "eras": Row(eras.run, 1, 3),
+    "eras": Row(eras.run, 1, 6),
 }
 
 

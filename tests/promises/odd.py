@@ -17,7 +17,8 @@ _LETTERS = (
     b"a", b"Z", b" ", b"\\u0041", b"\\/", b"/", b"\\n", b"\\\"", b"\\\\", b"\\u00e9", "é".encode(), "𝄞".encode(),
     b"\\ud834\\udd1e", b"\\u0000", b"\\u2028", "\u2028".encode(), b"\x7f", b"{", b"]", b":", b",", b"id", b"'",
 )  # fmt: skip
-_SPACES = (b"", b"", b"", b" ", b"  ", b"\t", b"\r")
+_SPACES = (b"", b"", b"", b" ", b"  ", b"\t")
+"""Without the carriage return, which some servers take for the end of a line."""
 
 
 def string(dice: random.Random, longest: int = 8) -> bytes:

@@ -111,7 +111,7 @@ def _messages(body: bytes) -> list[bytes]:
 
 def _head(is_stream: bool, more: bytes) -> bytes:
     kind = b"text/event-stream" if is_stream else b"application/json"
-    return b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\n\r\n" % (kind, more)
+    return b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: %b\r\n%b\r\n\r\n" % (kind, more)
 
 
 def _measured(body: bytes, is_stream: bool) -> bytes:
@@ -126,7 +126,7 @@ def _chunked(body: bytes, is_stream: bool) -> bytes:
 
 
 def _until_closed(body: bytes, is_stream: bool) -> bytes:
-    return _head(is_stream, b"connection: close") + body
+    return _head(is_stream, b"x: y") + body
 
 
 def _cut(whole: bytes, dice: random.Random) -> list[str]:

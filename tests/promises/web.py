@@ -13,6 +13,8 @@ from .stand import MODERN_META, Json
 
 ACCEPT = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
+_PATIENCE = 20.0
+
 
 @dataclass
 class Answer:
@@ -46,10 +48,11 @@ class Connection:
         self.reader, self.writer = reader, writer
 
     async def ask(self, body: bytes, headers: dict[str, str] | None = None, method: str = "POST") -> Answer:
-        """Send a request and read the whole response."""
-        await self.send(body, headers, method)
-        status, head = await self.head()
-        parts = [part async for part in self.parts(head)]
+        """Send a request and read the whole response; `TimeoutError` where there is none for long."""
+        async with asyncio.timeout(_PATIENCE):
+            await self.send(body, headers, method)
+            status, head = await self.head()
+            parts = [part async for part in self.parts(head)]
         return Answer(status, head, b"".join(parts))
 
     async def send(self, body: bytes, headers: dict[str, str] | None = None, method: str = "POST") -> None:
