@@ -232,6 +232,13 @@ def test_a_repaired_call_keeps_every_byte_that_was_not_wrong() -> None:
     assert talk.log.lines == [("repaired", "search", "")]
 
 
+def test_a_task_that_a_repaired_call_has_begun_gains_no_words_of_ours() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "search", {"pattern": "x", "max": "5"}))
+    result = only(talk.server(frame({"id": 1, "result": {"task": {"taskId": "t"}}})))["result"]
+    assert result.keys() == {"task", "_meta"} and result["_meta"][KEY]["corrections"]
+
+
 def test_a_renamed_argument_keeps_the_spelling_of_its_value() -> None:
     talk = Talk().listed({**READ, "inputSchema": {"type": "object", "properties": {"max_size": {"type": "number"}}}})
     sent = talk.client(
