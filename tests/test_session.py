@@ -808,6 +808,7 @@ BAD: dict[str, tuple[bytes, Any, int]] = {
     "key twice, escaped": (b'{"jsonrpc":"2.0","id":7,"method":"ping","\\u006dethod":"x"}', 7, -32700),
     "a batch": (b'[{"jsonrpc":"2.0","id":7,"method":"ping"}]', None, -32600),
     "a string": (b'"hello"', None, -32600),
+    "out of range": (b'{"method":"ping","id":"a","jsonrpc":2.01e999}', "a", -32600),
     "no version": (b'{"id":7,"method":"ping"}', 7, -32600),
     "another version": (b'{"jsonrpc":"1.0","id":7,"method":"ping"}', 7, -32600),
     "no method": (b'{"jsonrpc":"2.0","id":7}', 7, -32600),

@@ -167,7 +167,7 @@ def _decoded(frame: bytes) -> Message:
     except RecursionError as error:
         raise Malformed("The message is nested too deeply", PARSE_ERROR, readable_id(frame)) from error
     except ValidationError as error:
-        raise Malformed(_not_an_object(frame), INVALID_REQUEST) from error
+        raise Malformed(_not_an_object(frame), INVALID_REQUEST, readable_id(frame)) from error
     except DecodeError as error:
         raise Malformed(
             f"The message is not valid JSON: {_position(error)}", PARSE_ERROR, readable_id(frame)
@@ -177,7 +177,8 @@ def _decoded(frame: bytes) -> Message:
 def _not_an_object(frame: bytes) -> str:
     if frame.lstrip()[:1] == b"[":
         return "Batches are not supported: send one message at a time"
-    return "The message is not an object"
+    is_one = frame.lstrip()[:1] == b"{"
+    return "The message has a number in it that is out of range" if is_one else "The message is not an object"
 
 
 def _position(error: DecodeError) -> str:
