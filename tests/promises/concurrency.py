@@ -56,7 +56,8 @@ async def _streams(found: Findings, what: str, count: int, server: tuple[str, ..
             links += await asyncio.gather(*(_opened(proxy.port, turn) for turn in many))
             found.progress(len(links), count)
         async with connection(proxy.port) as one:
-            await one.ask(*modern("release", "tools/call", {"name": "release", "arguments": {}}))
+            await one.send(*modern("release", "tools/call", {"name": "release", "arguments": {}}))
+            await one.head()
         said = await asyncio.gather(*(_rest(link) for link in links))
         wrong = [text for turn, text in enumerate(said) if f'of {turn}"' not in text or '"id":1' not in text]
         found.hold(not wrong, f"{what}: {len(wrong)} of {count} streams crossed or broken: {wrong[:1]}")
@@ -79,7 +80,7 @@ async def _opened(port: int, turn: int) -> Connection:
 
 async def _rest(link: Connection) -> str:
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             parts = [part async for part in link.parts({"transfer-encoding": "chunked"})]
     except (TimeoutError, asyncio.IncompleteReadError) as error:
         return type(error).__name__
