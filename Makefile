@@ -14,7 +14,7 @@ demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
 test: check lowest $(CLIENTS) $(PUBLISHED)  ## run all checks and all tests
-	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=100
+	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term --cov-fail-under=100
 
 lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
 	$(LOWEST)/bin/python -m pytest -q -n 2 tests/test_adoption.py tests/test_errors.py
@@ -37,7 +37,7 @@ calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they 
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
 	$(BIN)/python -m tests.promises
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
-	  tests/test_adoption.py tests/test_proxy_threats.py
+	  tests/test_adoption.py tests/test_proxy_threats.py tests/test_proxy_doors.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
 	$(BIN)/pytest -q tests/test_pages.py --bless

@@ -375,7 +375,7 @@ def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
     async def scene(http: Http) -> None:
         session = await begun(http)
         _, writer = await asyncio.open_connection("127.0.0.1", http.port)
-        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 60_000}}}
+        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 40_000}}}
         writer.write(posted(flood, mcp_session_id=session))
         await asyncio.sleep(1)
         writer.close()
@@ -425,7 +425,7 @@ def test_a_session_that_is_ended_answers_what_it_owes() -> None:
 
 def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answer() -> None:
     async def scene(http: Http) -> bytes:
-        message, headers = modern("tools/call", name="flood", arguments={"n": 80_000}, meta={"progressToken": 1})
+        message, headers = modern("tools/call", name="flood", arguments={"n": 40_000}, meta={"progressToken": 1})
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=1_024)
         writer.write(posted(message, connection="close", **headers))
         await asyncio.sleep(2.5)

@@ -39,7 +39,7 @@ ROWS: dict[str, Row] = {
     "silence": Row(silence.run, 4_000, 200_000),
     "linear": Row(linear.run, 30, 100),
     "death": Row(death.run, 20, 300),
-    "deadlines": Row(deadlines.run, 3, 50),
+    "deadlines": Row(deadlines.run, 1, 50),
     "slow": Row(slow.run, 60, 500),
     "concurrency": Row(concurrency.run, 500, 10_000),
     "soak": Row(soak.run, 100_000, 1_000_000),
