@@ -14,7 +14,7 @@ demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
 test: check lowest $(CLIENTS) $(PUBLISHED)  ## run all checks and all tests
-	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term --cov-fail-under=100
+	$(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term --cov-fail-under=100
 
 lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
 	$(LOWEST)/bin/python -m pytest -q -n 2 tests/test_adoption.py tests/test_errors.py

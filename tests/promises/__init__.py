@@ -33,15 +33,15 @@ class Row(NamedTuple):
 
 
 ROWS: dict[str, Row] = {
-    "transparency": Row(transparency.run, 1_000, 20_000),
-    "streams": Row(streams.run, 100, 2_000),
-    "additive": Row(additive.run, 1_000, 20_000),
-    "silence": Row(silence.run, 4_000, 200_000),
+    "transparency": Row(transparency.run, 400, 20_000),
+    "streams": Row(streams.run, 40, 2_000),
+    "additive": Row(additive.run, 400, 20_000),
+    "silence": Row(silence.run, 1_500, 200_000),
     "linear": Row(linear.run, 30, 100),
-    "death": Row(death.run, 20, 300),
+    "death": Row(death.run, 10, 300),
     "deadlines": Row(deadlines.run, 1, 50),
     "slow": Row(slow.run, 60, 500),
-    "concurrency": Row(concurrency.run, 500, 10_000),
+    "concurrency": Row(concurrency.run, 300, 10_000),
     "soak": Row(soak.run, 100_000, 1_000_000),
     "drain": Row(drain.run, 20, 100),
     "eras": Row(eras.run, 1, 6),
