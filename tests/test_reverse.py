@@ -413,6 +413,16 @@ def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
     reply = asyncio.run(scene())
     assert (reply.status, reply.body) == (500, b"The proxy failed (RuntimeError)")
 
+    async def broken_late(request: Request) -> None:
+        await request.respond.begin(200, JSON)
+        raise RuntimeError("ours")
+
+    async def late() -> bytes:
+        async with serving(broken_late) as port:
+            return (await Http(port).post({"id": 1, "method": "ping"})).body
+
+    assert asyncio.run(late()) == b""
+
 
 def test_bodies_are_bounded_both_ways() -> None:
     async def scene(http: Http) -> tuple[int, Reply]:

@@ -232,13 +232,6 @@ def test_a_repaired_call_keeps_every_byte_that_was_not_wrong() -> None:
     assert talk.log.lines == [("repaired", "search", "")]
 
 
-def test_a_task_that_a_repaired_call_has_begun_gains_no_words_of_ours() -> None:
-    talk = Talk().listed(SEARCH)
-    talk.client(called(1, "search", {"pattern": "x", "max": "5"}))
-    result = only(talk.server(frame({"id": 1, "result": {"task": {"taskId": "t"}}})))["result"]
-    assert result.keys() == {"task", "_meta"} and result["_meta"][KEY]["corrections"]
-
-
 def test_a_renamed_argument_keeps_the_spelling_of_its_value() -> None:
     talk = Talk().listed({**READ, "inputSchema": {"type": "object", "properties": {"max_size": {"type": "number"}}}})
     sent = talk.client(
@@ -960,8 +953,13 @@ def test_a_reply_of_the_client_is_never_answered_to_the_client(reply: bytes, is_
 
 def test_a_reply_of_the_client_that_is_too_long_is_an_error_to_the_server() -> None:
     talk = Talk()
+    talk.server(asked(1, "roots/list"))
     talk.session.from_client(Overlong(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
     assert talk.got() == [] and only(talk.sent())["error"]["code"] == -32600
+    talk.client(b'{"jsonrpc":"2.0","id":2,"error":')
+    assert only(talk.got())["id"] == 2
+    for id in range(1_100):
+        talk.server(asked(id, "roots/list"))
 
 
 def test_members_with_nothing_in_them_are_as_if_they_were_not_there() -> None:

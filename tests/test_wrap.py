@@ -908,7 +908,7 @@ def test_a_text_that_no_file_can_hold_is_told(config: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
-    "words", [["--bogus", "5"], ["--auto-correct", "perhaps"], ["--timeout", "-1"], ["http://x/mcp"]]
+    "words", [["--bogus", "5"], ["--auto-correct", "perhaps"], ["--timeout", "-1"], ["--listen", "127.0.0.1:0"]]
 )
 def test_options_that_the_proxy_does_not_take_are_not_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]

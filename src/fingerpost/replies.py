@@ -283,9 +283,8 @@ def _appended(result: dict[str, Any], envelope: Envelope) -> dict[str, Any]:
     if not isinstance(meta, dict | None) or not isinstance(content, list | None) or KEY in (meta or {}):
         return result
     block = [{"type": "text", "text": envelope.text}] if envelope.text else []
-    has_words = content is not None or result.get("isError") is True  # a task that was begun has none yet
     return {
         **result,
-        **({"content": [*cast("list[Any]", content or []), *block]} if has_words else {}),
+        "content": [*cast("list[Any]", content or []), *block],
         "_meta": {**cast("dict[str, Any]", meta or {}), KEY: envelope.structured},
     }

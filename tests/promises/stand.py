@@ -49,10 +49,11 @@ class Running:
 
     def _drain(self) -> None:
         """Keep what the process says on standard error."""
-        while chunk := os.read(cast("IO[bytes]", self.process.stderr).fileno(), 65_536):
-            with self._changed:
-                self.errors += chunk
-                self._changed.notify_all()
+        with suppress(OSError, ValueError):  # it may be closed under our hands
+            while chunk := os.read(cast("IO[bytes]", self.process.stderr).fileno(), 65_536):
+                with self._changed:
+                    self.errors += chunk
+                    self._changed.notify_all()
 
     def waited(self, is_so: Callable[[], bool], seconds: float) -> bool:
         """Wait until something is so, looking again whenever the process has said something."""

@@ -46,9 +46,8 @@ class Responder:
         self._write(h11.Response(status_code=status, headers=headers))
 
     async def send(self, data: bytes) -> None:
-        if self._has_body:
-            self._write(h11.Data(data=data))
-            await self._writer.drain()
+        self._write(h11.Data(data=data if self._has_body else b""))
+        await self._writer.drain()
 
     async def end(self) -> None:
         self._write(h11.EndOfMessage())

@@ -65,6 +65,8 @@ class Session:
         self._ours: dict[Any, Asked] = {}
         """What the server owes us."""
         self._cancelled: OrderedDict[Any, None] = OrderedDict()
+        self._asked_back: OrderedDict[Any, None] = OrderedDict()
+        """What the server has asked the client of late."""
         self._reader: Task | None = None
         """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
         self._behind_reader: deque[_Waiting] = deque()
@@ -102,13 +104,13 @@ class Session:
 
     def _refuse(self, frame: bytes | Overlong, bad: Malformed) -> None:
         """Say that a frame is no message to whoever waits for an answer to it: for a reply, that is the server."""
-        told = messages.error(bad.id, bad.code, str(bad))
-        if isinstance(frame, bytes) and messages.is_like_a_reply(frame):
-            self._send(frame if messages.read_reply(frame) is not None else told)
-        elif isinstance(frame, Overlong) and messages.is_like_a_reply(frame.head + frame.tail):
-            self._send(told)
-        else:
+        told, text = messages.error(bad.id, bad.code, str(bad)), frame if isinstance(frame, bytes) else frame.head
+        if json.loads(bad.id) not in self._asked_back or not messages.is_like_a_reply(text):
             self.to_client.append(told)
+        elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
+            self._send(frame)
+        else:
+            self._send(told)
 
     def _passes(self, frame: bytes, speaker: object) -> bool:
         """The short cut for the many: a call that is plainly right goes on at once."""
@@ -209,6 +211,10 @@ class Session:
         return True
 
     def _observe(self, message: Message) -> None:
+        if message.is_request and messages.is_id(message.id):
+            self._asked_back[message.id] = None
+            if len(self._asked_back) > _MOST_CANCELLED:
+                self._asked_back.popitem(last=False)
         if message.method == "notifications/tools/list_changed" and self._relay is not None:
             self._relay.outdate()
         elif message.method == "notifications/progress" and self._timeout:
@@ -278,8 +284,8 @@ class Session:
             return
         except Exception as error:  # of ours: whoever waits is told, and all others go on
             self._note(f"guidance failed ({type(error).__name__})")
-            if task.wire is not None:
-                self.to_client.append(messages.error(task.wire.id, INTERNAL_ERROR, "The proxy failed on this request"))
+            id = cast("SessionWire", task.wire).id
+            self.to_client.append(messages.error(id, INTERNAL_ERROR, "The proxy failed on this request"))
             self._finished(task)
             return
         wire = task.wire

@@ -11,7 +11,7 @@ import select
 import signal
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from fingerpost.proxy.child import Child
 from fingerpost.proxy.frames import Frames
@@ -82,10 +82,9 @@ class StdioProxy:
             session.to_client.clear()
 
     def _from_client(self) -> None:
-        try:
+        chunk = b""
+        with suppress(OSError):  # a terminal that is gone
             chunk = os.read(self._stdin, CHUNK)
-        except OSError:  # a terminal that is gone
-            chunk = b""
         for frame in self._frames.completed_by(chunk):
             self._session.from_client(frame)
         if not chunk:

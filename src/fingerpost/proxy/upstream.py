@@ -75,11 +75,12 @@ class _Link:
 
     def is_quiet(self) -> bool:
         """Whether nothing has come that was not asked for. The end may be there already, and only not yet heard of."""
-        if self.reader.at_eof() or self.writer.is_closing():
-            return False
+        return not self.reader.at_eof() and not self.writer.is_closing() and not self._has_news()
+
+    def _has_news(self) -> bool:
         waiting = select.poll()
         waiting.register(self.writer.get_extra_info("socket").fileno(), select.POLLIN)
-        return not waiting.poll(0)
+        return bool(waiting.poll(0))
 
     def close(self) -> None:
         self.writer.close()
