@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from http_lab import Log
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
@@ -55,19 +56,6 @@ def called(id: Any, name: str, arguments: Any = None, **more: Any) -> bytes:
 
 def said(id: Any, text: str = "done", **more: Any) -> bytes:
     return frame({"id": id, "result": {"content": [{"type": "text", "text": text}], **more}})
-
-
-class Log:
-    """A journal to look into."""
-
-    def __init__(self) -> None:
-        self.lines: list[tuple[str, str, str]] = []
-
-    def guided(self, action: str, tool: str, code: str) -> None:
-        self.lines.append((action, tool, code))
-
-    def note(self, text: str) -> None:
-        self.lines.append(("note", text, ""))
 
 
 class Talk:

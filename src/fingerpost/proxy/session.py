@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
@@ -19,23 +19,14 @@ from fingerpost.proxy import message as messages
 from fingerpost.proxy.frames import Overlong
 from fingerpost.proxy.handshake import Handshake
 from fingerpost.proxy.loss import Loss, late
-from fingerpost.proxy.message import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    Malformed,
-    Message,
-    encoded,
-    readable_id,
-    replaced,
-)
+from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
 from fingerpost.proxy.relay import GUIDED, Relay
-from fingerpost.proxy.underway import CALLER, Asked, Owed, Sent, SessionWire, Task
+from fingerpost.proxy.underway import CALLER, Asked, Owed, Recent, Sent, SessionWire, Task
 from fingerpost.proxy.wire import Reply
 
 _Waiting: TypeAlias = "tuple[bytes, object]"
 """A frame that waits, and whose it is."""
 
-_MOST_CANCELLED = 1_000
 _STARTING = 60.0
 """Seconds that a fresh server has to be initialized in: it may have to be downloaded first."""
 
@@ -64,9 +55,8 @@ class Session:
         """What the server owes the client."""
         self._ours: dict[Any, Asked] = {}
         """What the server owes us."""
-        self._cancelled: OrderedDict[Any, None] = OrderedDict()
-        self._asked_back: OrderedDict[Any, None] = OrderedDict()
-        """What the server has asked the client of late."""
+        self._cancelled, self._asked_back = Recent(), Recent()
+        """What the client has cancelled, and what the server has asked the client, of late."""
         self._reader: Task | None = None
         """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
         self._behind_reader: deque[_Waiting] = deque()
@@ -173,9 +163,7 @@ class Session:
         if asked is None or asked.wire is None:
             return id
         self._end(asked)
-        self._cancelled[asked.wire.sent_as] = None
-        if len(self._cancelled) > _MOST_CANCELLED:
-            self._cancelled.popitem(last=False)
+        self._cancelled.add(asked.wire.sent_as)
         return asked.wire.sent_as
 
     # the server's side
@@ -212,9 +200,7 @@ class Session:
 
     def _observe(self, message: Message) -> None:
         if message.is_request and messages.is_id(message.id):
-            self._asked_back[message.id] = None
-            if len(self._asked_back) > _MOST_CANCELLED:
-                self._asked_back.popitem(last=False)
+            self._asked_back.add(message.id)
         if message.method == "notifications/tools/list_changed" and self._relay is not None:
             self._relay.outdate()
         elif message.method == "notifications/progress" and self._timeout:
@@ -364,7 +350,7 @@ class Session:
         self._behind_start.extend(self._behind_reader)
         self._behind_reader.clear()
         owed = [*self._ours.values(), *self._owed.clear()]
-        for table in (self._ours, self._cancelled, self.to_server):
+        for table in (self._ours, self._cancelled, self._asked_back, self.to_server):
             table.clear()
         for asked in owed:
             self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))

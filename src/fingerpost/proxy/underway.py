@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from typing import Any, cast
 
@@ -165,3 +166,22 @@ class Owed:
 
     def __len__(self) -> int:
         return len(self._asked)
+
+
+class Recent:
+    """Ids that were spoken of lately; the oldest are forgotten."""
+
+    def __init__(self, most: int = 1_000) -> None:
+        self._most = most
+        self._ids: OrderedDict[Any, None] = OrderedDict()
+
+    def add(self, id: Any) -> None:
+        self._ids[id] = None
+        if len(self._ids) > self._most:
+            self._ids.popitem(last=False)
+
+    def clear(self) -> None:
+        self._ids.clear()
+
+    def __contains__(self, id: Any) -> bool:
+        return id in self._ids
