@@ -1,4 +1,4 @@
-"""`make bench`: what the core costs, beside peers measured in the same run.
+"""`make bench`: what the core, the doors and the proxy cost, beside peers measured in the same run.
 
 Every number is a ratio or a median taken on this machine, in this process, interleaved with what it is
 compared to. The goal of each row is printed with it; nothing is asserted, because machines are noisy.
@@ -26,6 +26,7 @@ from rapidfuzz import fuzz, process
 from bench.corpus import TEN, TEN_ARGUMENTS, TWICE_WRONG, WRONG, many_tools, page_texts
 from bench.doors import doors
 from bench.mistakes import real_names, slips
+from bench.proxy import proxy
 from bench.tokens import estimated
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
 from fingerpost.matching import Names
@@ -36,6 +37,7 @@ Row = tuple[str, str, str]
 def main() -> None:
     rows = [*right_calls(), *wrong_calls(), *unknown_tools(), *matching(), *listing(), *texts(), *imports()]
     rows += doors()
+    rows += proxy()
     width = max(len(name) for name, _, _ in rows)
     for name, measured, goal in rows:
         print(f"{name:{width}}  {measured:>16}  {goal}")

@@ -197,7 +197,7 @@ def _plain_check(
     """The same for the many tools in which nothing can hide: the names and the validator are all there is to it."""
 
     def is_right(arguments: Any) -> bool:
-        if type(arguments) is not dict or not (takes_any or declared.issuperset(cast("dict[str, Any]", arguments))):
+        if type(arguments) is not dict or not (takes_any or declared.issuperset(arguments)):  # pyright: ignore[reportUnknownArgumentType]
             return False
         try:
             return is_valid(arguments)

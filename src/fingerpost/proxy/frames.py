@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _ENDS = 64 * 1024
@@ -25,17 +25,21 @@ class Frames:
         self._parts: list[bytes] = []
         self._size = 0
 
-    def completed_by(self, chunk: bytes) -> Iterator[bytes | Overlong]:
+    def completed_by(self, chunk: bytes) -> Sequence[bytes | Overlong]:
         """The frames that end in `chunk`, without their newline."""
         *ended, rest = chunk.split(b"\n")
-        for part in ended:
-            if self._size or len(part) > self._limit:
-                self._keep(part)
-                yield self._taken()
-            else:
-                yield part
+        if not self._size and not rest and len(chunk) <= self._limit:
+            return ended
+        whole = [self._completed(part) for part in ended]
         if rest:
             self._keep(rest)
+        return whole
+
+    def _completed(self, part: bytes) -> bytes | Overlong:
+        if not self._size and len(part) <= self._limit:
+            return part
+        self._keep(part)
+        return self._taken()
 
     def rest(self) -> bytes | Overlong | None:
         """What stands behind the last newline once the stream has ended."""

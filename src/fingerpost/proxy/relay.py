@@ -64,6 +64,8 @@ class Relay(Door):
     ) -> None:
         super().__init__(policy, shape=shape, clock=clock)
         self._journal = journal
+        self.leaves_successes_alone = not policy.tips
+        """Whether a success of a right call is never added to."""
         self._pages: dict[object, tuple[str, list[Any]]] = {}
         """The pages that callers have read so far of a list that goes on."""
         self._silent: dict[object, tuple[float, float]] = {}
@@ -76,11 +78,6 @@ class Relay(Door):
         """The call in a `tools/call`, where it is right by the last known list: it goes on as it came."""
         name, arguments = wire.params.get("name"), wire.params.get("arguments", {})
         return Call(name, arguments) if type(name) is str and self.lets_pass(wire.caller, name, arguments) else None
-
-    @property
-    def leaves_successes_alone(self) -> bool:
-        """Whether a success of a right call is never added to."""
-        return not self._desk.policy.tips
 
     def succeeded(self, speaker: object, call: Call) -> None:
         self._desk.succeeded(speaker, call)

@@ -109,7 +109,7 @@ class Session:
         called = messages.plain_call(frame)
         if called is None or not self._relay.lets_pass(CALLER, called[1], called[2]):
             return False
-        self._forward(frame, called[0], Asked(SessionWire(frame, speaker, self._own_id), call=Call(*called[1:])))
+        self._forward(frame, called[0], SessionWire(frame, speaker, self._own_id), call=Call(called[1], called[2]))
         return True
 
     def _accept(self, frame: bytes, message: Message, speaker: object) -> None:
@@ -128,11 +128,11 @@ class Session:
         wire = SessionWire(frame, speaker, self._own_id, message)
         if self._relay is None or message.method not in GUIDED:
             self._handshake.heard(frame, message)
-            self._forward(frame, message.id, Asked(wire))
+            self._forward(frame, message.id, wire)
         elif message.method == "tools/call" and self._reader is not None:
             self._behind_reader.append((frame, speaker))
         elif message.method == "tools/call" and (call := self._relay.right_call(wire)) is not None:
-            self._forward(frame, message.id, Asked(wire, call=call))
+            self._forward(frame, message.id, wire, call=call)
         else:
             self._go_on(Task(self._relay.answered(wire), wire), None)
 
@@ -280,7 +280,7 @@ class Session:
                 self._reader = task
             self._ask(sent, Asked(wire, task))
         else:
-            self._forward(sent.frame, sent.id, Asked(wire, task))
+            self._forward(sent.frame, sent.id, cast("SessionWire", wire), task)
             self._finished(task)
 
     def _end(self, asked: Asked) -> None:
@@ -310,10 +310,12 @@ class Session:
         self._ours[sent.id] = asked
         self.to_server.append(sent.frame)
 
-    def _forward(self, frame: bytes, id: Any, asked: Asked) -> None:
-        cast("SessionWire", asked.wire).sent_as = id
+    def _forward(
+        self, frame: bytes, id: Any, wire: SessionWire, task: Task | None = None, call: Call | None = None
+    ) -> None:
+        wire.sent_as = id
         self.to_server.append(frame)
-        self._owed.add(id, asked)
+        self._owed.add(id, Asked(wire, task, call))
 
     def _own_id(self) -> str:
         self._count += 1

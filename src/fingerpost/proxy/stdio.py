@@ -11,7 +11,7 @@ import select
 import signal
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from fingerpost.proxy.child import Child
 from fingerpost.proxy.frames import Frames
@@ -51,10 +51,9 @@ class StdioProxy:
         return 128 + signal.SIGINT if self._told == signal.SIGINT else self._server.status
 
     def _turn(self, wake: int) -> None:
-        """Wait until something happens, and see to it."""
-        if not self._is_steady():
-            self._watch_streams()
-        for fd, _ in self._poll.poll(self._milliseconds()):
+        """Wait until something happens, and see to it. What came is handed on before anything else is thought of."""
+        patience = None if self._is_steady() else self._prepared()
+        for fd, _ in self._poll.poll(patience):
             child = self._server.child
             if child is not None and fd == child.stdout:
                 self._server.read()
@@ -68,13 +67,19 @@ class StdioProxy:
                         pipe.flush()
         self._pass_on()
 
+    def _prepared(self) -> float | None:
+        """Do what time asks for, and listen to whoever can be served; for how many milliseconds, if not for ever."""
+        if (deadline := self._session.deadline()) is not None and deadline <= time.monotonic():
+            self._session.tick()
+        self._server.see_to()
+        self._pass_on()
+        self._watch_streams()
+        due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
+        return max(0.0, min(due) - time.monotonic()) * 1000 + 1 if due else None
+
     def _pass_on(self) -> None:
-        """Do what time asks for, and write what the session owes either side."""
+        """Write what the session owes either side."""
         session = self._session
-        if (deadline := session.deadline()) is not None and deadline <= time.monotonic():
-            session.tick()
-        if not session.is_up:
-            self._server.see_to()
         if session.to_server:
             self._server.pass_on()
         if session.to_client:
@@ -82,9 +87,10 @@ class StdioProxy:
             session.to_client.clear()
 
     def _from_client(self) -> None:
-        chunk = b""
-        with suppress(OSError):  # a terminal that is gone
+        try:
             chunk = os.read(self._stdin, CHUNK)
+        except OSError:  # a terminal that is gone
+            chunk = b""
         for frame in self._frames.completed_by(chunk):
             self._session.from_client(frame)
         if not chunk:
@@ -120,11 +126,13 @@ class StdioProxy:
     # waiting
 
     def _is_steady(self) -> bool:
-        """Whether everything is as it nearly always is: both sides are read from, and nothing waits to be written."""
+        """Whether all is as it nearly always is: both sides are read from, nothing waits, and nothing becomes due."""
         server = self._server
         if self._steady_with is not server.child or server.child is None or server.pipe is None:
             return False
-        return self._reads_client and not server.pipe.size and not self._client.size
+        if not self._reads_client or server.pipe.size or self._client.size:
+            return False
+        return self._session.is_up and self._session.deadline() is None
 
     def _watch_streams(self) -> None:
         """Listen to whoever can be served, and to whoever has room again."""
@@ -142,13 +150,6 @@ class StdioProxy:
             self._poll.register(fd, events)
         self._watched = wanted
         self._steady_with = child if pipe is not None and not pipe.size and not client.size else None
-
-    def _milliseconds(self) -> float | None:
-        """How long to wait, if nothing happens; for ever where nothing is due."""
-        if self._ends_at is None and self._session.is_up and self._session.deadline() is None:
-            return None
-        due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
-        return max(0.0, min(due) - time.monotonic()) * 1000 + 1 if due else None
 
     # signals
 
