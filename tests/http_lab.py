@@ -124,10 +124,12 @@ def _parsed(data: bytes) -> Reply:
 
 
 def _dechunked(body: bytes) -> bytes:
-    whole = b""
-    while body:
-        size, _, body = body.partition(b"\r\n")
-        if not int(size, 16):
+    parts, at = list[bytes](), 0
+    while at < len(body):
+        end = body.index(b"\r\n", at)
+        size = int(body[at:end], 16)
+        if not size:
             break
-        whole, body = whole + body[: int(size, 16)], body[int(size, 16) + 2 :]
-    return whole
+        parts.append(body[end + 2 : end + 2 + size])
+        at = end + size + 4
+    return b"".join(parts)
