@@ -46,6 +46,27 @@ def test_console_fences_print_what_they_show(tmp_path: Path) -> None:
             assert _printed_by(command, tmp_path) == expected
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/proxy.md"])
+def test_the_configs_shown_are_what_wrapping_makes_of_them_without_us(page: str, tmp_path: Path) -> None:
+    configs = [body for language, body in _FENCE.findall((ROOT / page).read_text("utf-8")) if language == "json"]
+    assert configs
+    for config in configs:
+        file = tmp_path / "mcp.json"
+        file.write_text(config, encoding="utf-8")
+        for command in ("unwrap", "wrap"):
+            subprocess.run([sys.executable, "-m", "fingerpost", command, str(file)], check=True, capture_output=True)
+            assert ("proxy" in file.read_text("utf-8")) == (command == "wrap")
+        assert _without_folder(json.loads(file.read_text("utf-8"))) == json.loads(config)
+
+
+def _without_folder(config: Any) -> Any:
+    """The same with the command by its name alone, as a page shows it."""
+    for servers in config.values():
+        for server in servers.values():
+            server["command"] = Path(server["command"]).name
+    return config
+
+
 def _printed_by(command: str, folder: Path) -> str:
     line = command.replace("fingerpost", f"{shlex.quote(sys.executable)} -m fingerpost.cli", 1)
     return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False).stdout
