@@ -57,6 +57,18 @@ async def fronting(app: App, limits: Limits | None = None, names: tuple[str, ...
     await app.stop()
 
 
+def hanging(ended: asyncio.Event) -> Answer:
+    """To answer nothing, and to tell when nobody waits for an answer any more."""
+
+    async def hang(request: Request) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    return hang
+
+
 class Reply:
     """What came back, as it came."""
 

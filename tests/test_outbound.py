@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from http_lab import EVENTS, JSON, Answer, guidance, serving
+from http_lab import EVENTS, JSON, Answer, guidance, hanging, serving
 
 from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.outbound import Outbound
@@ -426,13 +426,7 @@ def test_a_server_that_cannot_be_reached_is_told_for_each_request() -> None:
 def test_to_cancel_is_to_close_the_connection_in_the_newer_revision_and_to_say_so_in_the_older() -> None:
     ended = asyncio.Event()
 
-    async def hang(request: Request) -> None:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.set()
-
-    server = Server(hang=hang)
+    server = Server(hang=hanging(ended))
 
     async def modern(client: Client) -> None:
         client.send({"id": 1, "method": "hang", "params": {"_meta": META}})

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-from http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, serving
+from http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, hanging, serving
 
 from fingerpost.proxy.headers import mirrored
 from fingerpost.proxy.incoming import Limits, Request
@@ -557,12 +557,6 @@ def test_a_stream_that_goes_silent_is_given_up_and_one_that_goes_on_is_not() -> 
 def test_a_client_that_goes_away_takes_its_request_along() -> None:
     ended = asyncio.Event()
 
-    async def hang(request: Request) -> None:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.set()
-
     async def scene(http: Http) -> None:
         for body in (
             b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
@@ -575,7 +569,7 @@ def test_a_client_that_goes_away_takes_its_request_along() -> None:
                 await ended.wait()
             ended.clear()
 
-    run(Upstreamed({"ping": hang, "search": hang}), scene)
+    run(Upstreamed({"ping": hanging(ended), "search": hanging(ended)}), scene)
 
 
 def test_own_headers_are_sent_where_the_client_has_none_of_that_name() -> None:

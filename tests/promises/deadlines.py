@@ -7,14 +7,17 @@ import itertools
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .findings import Findings
 from .stand import Json, Listening, Stdio, call, closing, lines_of, request, web_server
 from .web import connection, modern, shaken
+
+_P = TypeVar("_P", Stdio, Listening)
 
 _TIMEOUT = 1.0
 _LATE = 0.5
@@ -49,23 +52,29 @@ def _hung_list(found: Findings) -> None:
 
 
 def _stdio(found: Findings, upstream: str, guidance: str, count: int) -> float:
+    with _in_front_of(Stdio, upstream, guidance) as (proxy, record):
+        proxy.shake_hands()
+        proxy.ask("list", "tools/list")
+        at = proxy.send(*(call(turn, "hang", {}) for turn in range(count)), request("other", "x", _HANG))
+        slowest = 0.0
+        for id in [*range(count), "other"]:
+            slowest = max(slowest, _judged(found, f"stdio, {upstream}", proxy.reply_to(id, 10), at))
+        _told(found, f"stdio to {upstream}", record, [*range(count), "other"])
+        after = proxy.ask("after", "ping")
+        found.hold(after is not None and "result" in after, f"nothing works after a deadline: {after}")
+    return slowest
+
+
+@contextmanager
+def _in_front_of(kind: type[_P], upstream: str, guidance: str) -> Generator[tuple[_P, Path]]:
+    """A proxy of that kind with a deadline, and the file in which its server records what it hears."""
     with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "record"
-        config = {"record": str(record)}
+        config = {"record": str(Path(folder) / "record")}
         with web_server(config) as url:
             options = ("--timeout", str(_TIMEOUT), "--guidance", guidance)
             server: Json = {"server": (url,)} if upstream == "HTTP" else {"config": config}
-            with closing(Stdio(*options, **server)) as proxy:
-                proxy.shake_hands()
-                proxy.ask("list", "tools/list")
-                at = proxy.send(*(call(turn, "hang", {}) for turn in range(count)), request("other", "x", _HANG))
-                slowest = 0.0
-                for id in [*range(count), "other"]:
-                    slowest = max(slowest, _judged(found, f"stdio, {upstream}", proxy.reply_to(id, 10), at))
-                _told(found, f"stdio to {upstream}", record, [*range(count), "other"])
-                after = proxy.ask("after", "ping")
-                found.hold(after is not None and "result" in after, f"nothing works after a deadline: {after}")
-    return slowest
+            with closing(kind(*options, **server)) as proxy:
+                yield proxy, Path(config["record"])
 
 
 _HANG: Json = {"_meta": {"do": [["hang"]]}}
@@ -102,19 +111,13 @@ def _cancelled(record: Path) -> list[Any]:
 
 
 async def _http(found: Findings, upstream: str, guidance: str, era: str, count: int) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "record"
-        config = {"record": str(record)}
-        with web_server(config) as url:
-            options = ("--timeout", str(_TIMEOUT), "--guidance", guidance)
-            server: Json = {"server": (url,)} if upstream == "HTTP" else {"config": config}
-            with closing(Listening(*options, **server)) as proxy:
-                async with connection(proxy.port) as one:
-                    headers = await shaken(one) if era == "legacy" else {}
-                    what = f"HTTP to {upstream}, {era}, guidance {guidance}"
-                    asked = [_asked(found, what, proxy.port, turn, headers) for turn in range(count)]
-                    slowest = max(await asyncio.gather(*asked))
-                    await asyncio.to_thread(_told, found, what, record, [*range(count)])
+    with _in_front_of(Listening, upstream, guidance) as (proxy, record):
+        async with connection(proxy.port) as one:
+            headers = await shaken(one) if era == "legacy" else {}
+            what = f"HTTP to {upstream}, {era}, guidance {guidance}"
+            asked = [_asked(found, what, proxy.port, turn, headers) for turn in range(count)]
+            slowest = max(await asyncio.gather(*asked))
+            await asyncio.to_thread(_told, found, what, record, [*range(count)])
     return slowest
 
 

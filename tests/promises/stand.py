@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, ClassVar, TypeAlias, cast
 
 Json: TypeAlias = "dict[str, Any]"
 
@@ -99,8 +99,11 @@ class Running:
             cast("IO[bytes]", stream).close()
 
 
-class Stdio(Running):
-    """A proxy on standard streams. What it says is kept line by line, each with the time at which it came."""
+class _Proxy(Running):
+    """A proxy in front of a server that is a command, or an address."""
+
+    own: ClassVar[tuple[str, ...]] = ()
+    """Options of its kind."""
 
     def __init__(
         self,
@@ -110,7 +113,17 @@ class Stdio(Running):
         env: dict[str, str] | None = None,
     ) -> None:
         where = list(server) if server[0].startswith("http") else ["--", *server]
-        super().__init__([sys.executable, "-m", "fingerpost", "proxy", *options, *where], config, env)
+        super().__init__([sys.executable, "-m", "fingerpost", "proxy", *self.own, *options, *where], config, env)
+        self._begin()
+
+    def _begin(self) -> None:
+        raise NotImplementedError
+
+
+class Stdio(_Proxy):
+    """A proxy on standard streams. What it says is kept line by line, each with the time at which it came."""
+
+    def _begin(self) -> None:
         self.lines: list[tuple[float, bytes]] = []
         self._threads.append(threading.Thread(target=self._read, daemon=True))
         self._threads[1].start()
@@ -169,19 +182,12 @@ class Stdio(Running):
         self.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
 
-class Listening(Running):
+class Listening(_Proxy):
     """A proxy that listens on a port of its own choice."""
 
-    def __init__(
-        self,
-        *options: str,
-        config: Json | None = None,
-        server: Sequence[str] = MISBEHAVING,
-        env: dict[str, str] | None = None,
-    ) -> None:
-        where = list(server) if server[0].startswith("http") else ["--", *server]
-        command = [sys.executable, "-m", "fingerpost", "proxy", "--listen", "127.0.0.1:0", *options, *where]
-        super().__init__(command, config, env)
+    own = ("--listen", "127.0.0.1:0")
+
+    def _begin(self) -> None:
         self.waited(lambda: b"/mcp" in self.errors or not self.is_alive, 30)
         found = re.search(rb"listening on http://127\.0\.0\.1:(\d+)/mcp", self.errors)
         if found is None:
