@@ -25,6 +25,7 @@ from fingerpost.matching import Kind, Reading, account, closest, readings
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams
 from fingerpost.proxy import command as proxy
 from fingerpost.redact import clean
+from fingerpost.servers import command as serve
 from fingerpost.shapes import Shape
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_closest(commands)
     proxy.add_to(commands)
     add_wrapping(commands)
+    serve.add_to(commands)
     demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
     demo.set_defaults(run=_demo)
     return parser

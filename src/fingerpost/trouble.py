@@ -1,4 +1,4 @@
-"""What a command says when it cannot be carried out."""
+"""What a command says when it cannot be carried out, and what commands read alike."""
 
 from __future__ import annotations
 
@@ -9,3 +9,11 @@ class Trouble(Exception):
     def __init__(self, message: str, way_out: str = "") -> None:
         super().__init__(message)
         self.way_out = way_out
+
+
+def address(text: str, option: str) -> tuple[str, int]:
+    """The host and the port of HOST:PORT, as an option says it."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise Trouble(f"{text} is not an address to listen on", f"For example {option} 127.0.0.1:8080")
+    return host.strip("[]") or "127.0.0.1", int(port)

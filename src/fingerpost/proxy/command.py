@@ -19,7 +19,7 @@ from typing import Any, NoReturn, cast, get_args
 from fingerpost.matching import closest
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.journal import Journal
-from fingerpost.trouble import Trouble
+from fingerpost.trouble import Trouble, address
 
 _MB = 1024 * 1024
 _MOST_MB = 2_048
@@ -123,7 +123,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
         return await Outbound(
             Upstream(_url(options.url)), session, limit=limit, headers=own_headers(), say=journal.say
         ).run()
-    host, port = _address(options.listen)
+    host, port = address(options.listen, "--listen")
     if options.command:
         app = _hosted(options.command, settings, journal)
     else:
@@ -172,13 +172,6 @@ def _url(text: str) -> str:
     if not is_one:
         raise Trouble(f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py")
     return text
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:
-        raise Trouble(f"{text} is not an address to listen on", "For example --listen 127.0.0.1:8080")
-    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 _HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")

@@ -1,0 +1,1 @@
+"""Three servers that are useful in themselves, and proof of how little a server has to say about errors."""
