@@ -484,3 +484,19 @@ def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
         return await http.post(message, **headers)
 
     assert run(scene).json["result"]["content"][0]["text"] == "flooded"
+
+
+def test_one_session_too_many_is_told_so_while_the_others_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted, "_MOST_SESSIONS", 1)
+
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        busy = asyncio.ensure_future(http.call("sleep", {}, mcp_session_id=session))
+        await asyncio.sleep(0.2)
+        refused = await http.post(INITIALIZE)
+        await busy
+        return [refused, await http.post(INITIALIZE)]
+
+    refused, begun_then = run(scene)
+    assert refused.status == 503 and "busy" in refused.json["error"]["message"]
+    assert begun_then.status == 200

@@ -510,3 +510,115 @@ def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() ->
         assert (await client.next())["id"] == "last"
 
     run(Server(large=answer), scene, closes=False)
+
+
+def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on() -> None:
+    async def asking(request: Request) -> None:
+        question = b'data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n'
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(question)
+        await asyncio.sleep(0.3)
+        await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    server = Server(ask=asking)
+
+    async def scene(client: Client) -> None:
+        client.send({"id": 1, "method": "ask"})
+        assert (await client.next())["id"] == 900
+        client.send(b'{"jsonrpc":"2.0","id":900,"result":{"roots":[{"uri":"file:///x","name":"\\ud83d"}]}}')
+        assert (await client.next())["result"] == {"done": True}
+        assert "result" in await client.ask("ping", 2)
+
+    run(server, scene)
+    assert any(message.get("id") == 900 and "result" in message for _, _, message in server.seen)
+
+
+def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
+    async def as_text(request: Request) -> None:
+        await request.respond.whole(200, JSON, replied("1", {"done": True}))
+
+    async def streamed(request: Request) -> None:
+        await request.respond.begin(200, [(b"content-type", b"Text/Event-Stream")])
+        await request.respond.send(b"\xef\xbb\xbfdata: " + replied("1", {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("plain"))["result"] == {"done": True}
+        assert (await client.ask("events"))["result"] == {"done": True}
+
+    run(Server(plain=as_text, events=streamed), scene)
+
+
+def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_work() -> None:
+    count = 0
+
+    async def polled(request: Request) -> None:
+        nonlocal count
+        count += 1
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
+        if count == 20:
+            await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("work"))["result"] == {"done": True}
+
+    run(Server(work=polled, GET=polled), scene)
+
+
+def test_an_address_that_is_none_is_not_gone_to() -> None:
+    async def moved(request: Request) -> None:
+        await request.respond.whole(308, [(b"location", b"http://[bad")])
+
+    async def scene(client: Client) -> None:
+        assert "answered HTTP 308" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=moved), scene)
+
+
+def test_whatever_fails_here_a_request_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Outbound, "_refused", failing)
+
+    async def odd(request: Request) -> None:
+        await request.respond.whole(500, [])
+
+    async def scene(client: Client) -> None:
+        assert "ZeroDivisionError" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=odd), scene)
+
+
+def test_input_that_does_not_wait_is_waited_for() -> None:
+    async def scene(client: Client) -> None:
+        assert "result" in await client.ask("ping", 1)
+        await asyncio.sleep(0.1)
+        assert "result" in await client.ask("ping", 2)
+
+    async def played() -> None:
+        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+        os.set_blocking(own_in, False)
+        async with serving(Server()) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
+            outbound = Outbound(
+                upstream, Session(None), limit=100_000, headers=[], say=print, stdin=own_in, stdout=own_out
+            )
+            running = asyncio.ensure_future(outbound.run())
+            client = Client(in_, out)
+            await scene(client)
+            client.close()
+            assert await running == 0
+
+    asyncio.run(played())
+
+
+def test_a_cancellation_of_what_is_no_id_is_let_go() -> None:
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/cancelled", "params": {"requestId": [1]}})
+        assert "result" in await client.ask("ping", 2)
+
+    run(Server(), scene)

@@ -112,6 +112,8 @@ def test_headers_come_from_the_environment_alone(
 ) -> None:
     monkeypatch.setenv("FINGERPOST_HEADERS", '{\n"Authorization": "Bearer t\\n"}')
     assert command.own_headers() == [(b"authorization", b"Bearer t")]
+    monkeypatch.setenv("FINGERPOST_HEADERS", '{"Content-Type": "application/json", "Accept": "*/*", "A": "b"}')
+    assert command.own_headers() == [(b"a", b"b")]
     for wrong in ("[]", "x", '{"é": "x"}', '{"a b": "x"}', '{"a": "x\\ny"}', '{"a": null}', '{"Host": "x"}'):
         monkeypatch.setenv("FINGERPOST_HEADERS", wrong)
         assert "FINGERPOST_HEADERS" in said(capsys, monkeypatch, "http://127.0.0.1:1/mcp")

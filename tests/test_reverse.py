@@ -600,3 +600,42 @@ def test_those_who_are_cut_off_at_the_end_are_told() -> None:
     call, ping = asyncio.run(scene())
     assert b"may or may not have taken effect" in call.body
     assert ping.status == 503 and ping.json["id"] == 2
+
+
+@pytest.mark.parametrize("method", ["ping", "search"])
+@pytest.mark.parametrize("how", ["breaks", "ends"])
+def test_an_event_that_breaks_off_does_not_take_the_word_about_it_along(method: str, how: str) -> None:
+    async def broken(request: Request) -> None:
+        length = [(b"content-length", b"500")] if how == "breaks" else []
+        await request.respond.begin(200, [*EVENTS, *length])
+        await request.respond.send(b'data: {"jsonrpc":"2.0","id":1,"resu')
+        if how == "breaks":
+            raise ConnectionError
+        await request.respond.end()
+
+    async def scene(http: Http) -> Reply:
+        if method == "ping":
+            return await http.post({"id": 1, "method": "ping"})
+        return await http.call("search", {"pattern": "x"})
+
+    reply = run(Upstreamed({method: broken}), scene)
+    events = [event for event in reply.body.decode().split("\n\n") if event]
+    kept = [event for event in events if "event: interrupted" not in event]
+    if (method, how) == ("ping", "ends"):
+        assert events == ['data: {"jsonrpc":"2.0","id":1,"resu']  # which is all there was
+    else:
+        assert [json.loads(event.partition("data: ")[2])["id"] for event in kept] == [1]
+
+
+def test_a_mark_before_the_first_event_is_no_part_of_it() -> None:
+    answer = b'\xef\xbb\xbfdata: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n'
+    assert run(Upstreamed({"search": stream(answer)}), called("search", {"pattern": "x"})).body == answer
+
+
+def test_the_server_is_found_under_other_spellings_of_its_path() -> None:
+    async def scene(http: Http) -> list[int]:
+        body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+        paths = ("/mcp/", "http://127.0.0.1/mcp", "http://127.0.0.1/mcp?x=1", "/", "http://127.0.0.1")
+        return [(await http.ask("POST", body, path)).status for path in paths]
+
+    assert run(Upstreamed(), scene) == [200, 200, 200, 404, 404]

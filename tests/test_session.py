@@ -17,8 +17,9 @@ from fingerpost.guide import Verdict
 from fingerpost.policy import Policy
 from fingerpost.proxy.frames import Frames, Overlong
 from fingerpost.proxy.loss import Loss
-from fingerpost.proxy.message import fields, readable_id
+from fingerpost.proxy.message import fields
 from fingerpost.proxy.relay import Relay
+from fingerpost.proxy.salvage import readable_id
 from fingerpost.proxy.session import Session
 from fingerpost.proxy.underway import PATIENCE
 from fingerpost.replies import KEY
@@ -855,6 +856,65 @@ def test_a_reply_that_is_no_json_rpc_is_told_as_a_failure(broken: bytes) -> None
         reply = only(talk.server(broken))
         assert reply["id"] == 1 and "valid JSON-RPC" in json.dumps(reply)
         assert talk.server(said(1)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'[debug] sending {"jsonrpc":"2.0","id":1,"result":{}}',
+        b'{"level":"error","id":1,"error":"slow disk"}',
+        b'{"id":1,"error":"cut off',
+        b"{}",
+    ],
+)
+def test_a_log_that_speaks_of_an_answer_is_noise(line: bytes) -> None:
+    for talk in (Talk(guidance=False), Talk().listed(SEARCH)):
+        talk.client(called(1, "search", {"pattern": "x"}))
+        assert talk.server(line) == []
+        assert talk.server(said(1)) == [said(1)]
+
+
+def test_a_number_with_thousands_of_digits_is_refused_and_nothing_else_happens() -> None:
+    long = b"9" * 5_000
+    for talk in (Talk(guidance=False), Talk().listed(SEARCH)):
+        assert only((talk.client(b'{"jsonrpc":"2.0","id":' + long + b',"method":"ping"}'), talk.got())[1])["id"] is None
+        talk.client(called(1, "search", {"pattern": "x"}))
+        assert talk.server(b'{"jsonrpc":"2.0","id":' + long + b',"result":1') == []
+        assert talk.server(said(1)) == [said(1)]
+    talk = Talk().listed(SEARCH)
+    assert talk.client(called(1, "search", {"max": "long"}).replace(b'"long"', long)) == []
+    assert only(talk.got())["error"]["message"] == "The message has a number in it that is out of range"
+
+
+def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
+    for talk in (Talk(guidance=False), Talk().listed(SEARCH)):
+        talk.client(called(5, "search", {"pattern": "x"}))
+        reply = frame({"id": "5", "result": {"content": []}})
+        assert talk.server(reply) == [reply]
+        assert talk.session.in_flight == 0
+
+
+def test_an_answer_to_a_server_that_has_ended_is_not_given_to_the_next() -> None:
+    talk = Talk(guidance=False)
+    talk.server(frame({"id": 7, "method": "roots/list"}))
+    talk.session.server_gone("exited")
+    talk.client(asked(1, "ping"))
+    talk.session.server_started()
+    assert talk.client(frame({"id": 7, "result": {"roots": []}})) == [asked(1, "ping")]
+    talk.server(frame({"id": 7, "method": "roots/list"}))
+    assert talk.client(frame({"id": 7, "result": {"roots": []}})) == [frame({"id": 7, "result": {"roots": []}})]
+
+
+def test_a_list_is_believed_for_longer_the_longer_it_took_to_read() -> None:
+    for took, believed in ((0.01, 2.0), (0.1, 10.0), (5.0, 60.0)):
+        talk = Talk()
+        talk.client(asked("list", "tools/list"))
+        talk.now += took
+        talk.server(frame({"id": "list", "result": {"tools": [SEARCH]}}))
+        talk.now += believed - 0.1
+        assert talk.client(called(1, "search", {"max": 1})) == []
+        talk.now += 0.2
+        assert only(talk.client(called(2, "search", {"max": 2})))["method"] == "tools/list"
 
 
 def test_a_reply_that_is_too_long_is_told_as_a_failure() -> None:

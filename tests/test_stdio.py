@@ -365,3 +365,21 @@ def test_told_to_end_in_another_way_it_ends_in_order(proxies: Any, number: int) 
     proxy.process.send_signal(number)
     assert proxy.process.wait(10) == 0
     assert not is_running(pid)
+
+
+@pytest.mark.parametrize("how", ["a signal", "the end"])
+def test_it_ends_although_its_client_does_not_read(proxies: Any, how: str) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.send({"id": 1, "method": "mirror", "params": {"large": "x" * 3_000_000}})
+    time.sleep(0.5)
+    if how == "a signal":
+        proxy.process.terminate()
+    else:
+        proxy.stdin.close()
+    assert proxy.process.wait(8) == 0
+    assert not is_running(pid)
+
+
+def test_a_deadline_may_be_very_far_off(proxies: Any) -> None:
+    assert proxies("--timeout", "1e300", "--", *SAYSO).pid() > 0

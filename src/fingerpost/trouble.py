@@ -14,6 +14,6 @@ class Trouble(Exception):
 def address(text: str, option: str) -> tuple[str, int]:
     """The host and the port of HOST:PORT, as an option says it."""
     host, _, port = text.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:
+    if not (port.isascii() and port.isdecimal()) or int(port) > 65_535:
         raise Trouble(f"{text} is not an address to listen on", f"For example {option} 127.0.0.1:8080")
     return host.strip("[]") or "127.0.0.1", int(port)

@@ -8,7 +8,6 @@ import gc
 import json
 import math
 import os
-import re
 import select
 import sys
 import tomllib
@@ -20,6 +19,7 @@ from fingerpost.matching import closest
 from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.journal import Journal
 from fingerpost.trouble import Trouble, address
+from fingerpost.wrapping.behind import is_header, is_sendable
 
 _MB = 1024 * 1024
 _MOST_MB = 2_048
@@ -164,9 +164,7 @@ def _url(text: str) -> str:
 
     try:
         url = urlsplit(text)
-        is_one = (
-            url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and not _UNSENDABLE.search(text)
-        )
+        is_one = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
     except ValueError:
         is_one = False
     if not is_one:
@@ -174,10 +172,9 @@ def _url(text: str) -> str:
     return text
 
 
-_HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_VALUE = re.compile(r"[\x20-\x7e\xa0-\xff\t]*")
-_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
-_NOT_THEIRS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept")
+_NOT_THEIRS = ("host", "content-length", "transfer-encoding", "connection")
+_OURS = ("content-type", "accept")
+"""Headers that clients set as we do: what they say of them is of no consequence."""
 
 
 def own_headers() -> list[tuple[bytes, bytes]]:
@@ -190,13 +187,14 @@ def own_headers() -> list[tuple[bytes, bytes]]:
         raise Trouble("FINGERPOST_HEADERS is not a JSON object of names and values")
     headers = [(str(name).strip(), value) for name, value in cast("dict[str, Any]", said).items()]
     for name, value in headers:
-        if not isinstance(value, str) or not _HEADER.fullmatch(name) or not _VALUE.fullmatch(value.strip()):
+        if not isinstance(value, str) or not is_header(name, value):
             raise Trouble(
                 f"FINGERPOST_HEADERS: {name!r} cannot be sent as a header", "Names and values are plain text."
             )
         if name.lower() in _NOT_THEIRS:
             raise Trouble(f"FINGERPOST_HEADERS: {name} is not yours to set", "It is made for each request.")
-    return [(name.lower().encode(), value.strip().encode("latin-1")) for name, value in headers]
+    sent = [(name.lower(), value.strip()) for name, value in headers if name.lower() not in _OURS]
+    return [(name.encode(), value.encode("latin-1")) for name, value in sent]
 
 
 def _no_command(name: str) -> Trouble:

@@ -40,7 +40,7 @@ class Front:
         self._names = _LOOPBACK | {name.lower().strip("[]") for name in names}
 
     async def handle(self, request: Request) -> None:
-        path = request.path.partition("?")[0]
+        path = _path(request.path)
         if (trouble := self._trouble(request)) is not None:
             await refuse(request, 403, trouble)
         elif path == "/healthz":
@@ -58,6 +58,12 @@ class Front:
         if origin is not None and _name(origin.decode("latin-1")) not in self._names:
             return "This origin is not expected here; see --allow-host"
         return None
+
+
+def _path(target: str) -> str:
+    """The path of a target, which may be a whole address, without what follows it."""
+    path = target if target.startswith("/") else f"/{target.partition('://')[2].partition('/')[2]}"
+    return path.partition("?")[0].rstrip("/") or "/"
 
 
 def _name(url: str) -> str:

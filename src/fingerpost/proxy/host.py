@@ -138,7 +138,8 @@ class Host:
         """Hand a message of the server's to whoever it is for."""
         message = cast("Message", messages.read_reply(frame))  # it has been read before
         if not message.is_request and not message.is_notification:
-            if messages.is_id(message.id) and (box := self.waiting.get(message.id)) is not None:
+            box = self.waiting.get(message.id) if messages.is_id(message.id) else None
+            if box is not None or (box := self.waiting.get(messages.number_in(message.id))) is not None:
                 box.put(frame)
             return
         if message.method == "notifications/tools/list_changed":

@@ -101,11 +101,14 @@ class Hosted:
             await self._asked(request, message, host, request.body, message.id)
 
     async def _initialized(self, request: Request, message: Message, id: bytes) -> None:
+        await self._bound()
+        if len(self._sessions) >= _MOST_SESSIONS:
+            await refuse(request, 503, "All sessions there can be are busy; try again later", id, INTERNAL_ERROR)
+            return
         host, name = await self._host(request, id, caller_of(_identity(request))), secrets.token_hex(16).encode()
         if host is None:
             return
         self._sessions[name] = host
-        await self._bound()
         await self._asked(request, message, host, request.body, message.id, [(SESSION, name)])
 
     async def _host(self, request: Request, id: bytes, caller: bytes | None) -> Host | None:
@@ -129,11 +132,11 @@ class Hosted:
         return host
 
     async def _bound(self) -> None:
-        """End the sessions that have not been used for long, and the oldest where there are too many."""
+        """End the sessions that have not been used for long; where one more would be too many, the oldest too."""
         now = time.monotonic()
         for name, host in list(self._sessions.items()):
             is_idle = not host.waiting and host.stream is None and now - host.used > _IDLE
-            if is_idle or (len(self._sessions) > _MOST_SESSIONS and not host.waiting):
+            if is_idle or (len(self._sessions) >= _MOST_SESSIONS and not host.waiting):
                 del self._sessions[name]
                 await _ended([host])
 

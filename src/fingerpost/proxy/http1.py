@@ -35,5 +35,9 @@ def end_to_end(headers: Headers) -> Headers:
     return [(key, value) for key, value in headers if key not in _HOP and key not in named]
 
 
+def is_event_stream(headers: Headers) -> bool:
+    return (value_of(headers, b"content-type") or b"").lower().startswith(b"text/event-stream")
+
+
 def value_of(headers: Headers, name: bytes) -> bytes | None:
     return next((value for key, value in headers if key == name), None)

@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 
 import h11
 
-from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, value_of
+from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, is_event_stream
 
 
 @dataclass(slots=True)
@@ -39,13 +39,16 @@ class Responder:
         self.has_begun = False
         self.is_stream = False
         """Whether what has begun is a stream of events."""
+        self.tail = b""
+        """The last bytes of what was sent."""
 
     async def begin(self, status: int, headers: Headers) -> None:
         self.has_begun = True
-        self.is_stream = (value_of(headers, b"content-type") or b"").startswith(b"text/event-stream")
+        self.is_stream = is_event_stream(headers)
         self._write(h11.Response(status_code=status, headers=headers))
 
     async def send(self, data: bytes) -> None:
+        self.tail = (self.tail + data)[-4:]
         self._write(h11.Data(data=data if self._has_body else b""))
         await self._writer.drain()
 
@@ -251,7 +254,7 @@ class _Incoming:
 
     async def refuse(self, status: int, why: str) -> None:
         """Tell a client why its request is not taken. It may still be sending: closing at once would take that away."""
-        with suppress(h11.LocalProtocolError, TimeoutError, ConnectionError):
+        with suppress(h11.LocalProtocolError, OSError):
             headers: Headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
             await Responder(self._h11, self._writer).whole(status, headers, why.encode())
             self._writer.write_eof()

@@ -8,13 +8,13 @@ that are not UTF-8) a message is not relayed: what we judge has to be what the s
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NoReturn, TypeAlias, cast
 
 from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec import json as quick
 from msgspec.json import Decoder
 
+from fingerpost.proxy.salvage import MOST_DIGITS, readable_id
 from fingerpost.untrusted import as_object
 
 PARSE_ERROR = -32700
@@ -69,11 +69,6 @@ def read(frame: bytes) -> Message:
     if _may_repeat(frame):
         _unrepeated(frame)
     return message
-
-
-def is_like_a_reply(frame: bytes) -> bool:
-    """Whether what a client has sent was meant as an answer, as far as that can be made out."""
-    return b'"method"' not in frame and (b'"result"' in frame or b'"error"' in frame)
 
 
 def read_reply(frame: bytes) -> Message | None:
@@ -213,6 +208,18 @@ def is_id(value: object) -> bool:
     return type(value) is int or type(value) is str
 
 
+def is_answer(reply: Message, id: Any) -> bool:
+    """Whether a message answers the request of that id."""
+    if reply.is_request or reply.is_notification:
+        return False
+    return reply.id == id or number_in(reply.id) == id
+
+
+def number_in(id: Any) -> int | None:
+    """The number that an id spells out: some servers write every id as text, and clients put up with it."""
+    return int(id) if type(id) is str and len(id) < 20 and id.isascii() and id.isdecimal() else None
+
+
 def _id_of(message: Message, frame: bytes) -> bytes:
     if message.id is _MISSING:
         return b"null"
@@ -239,6 +246,12 @@ def strict(raw: bytes | Raw) -> Any:
     return _strict.decode(bytes(raw).decode())
 
 
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("The message has a number in it that is out of range")
+    return int(digits)
+
+
 def as_line(message: bytes) -> bytes:
     """A message in one line, whatever reads it: line ends can only stand between the parts of JSON."""
     return message.replace(b"\n", b" ").replace(b"\r", b" ")
@@ -263,50 +276,7 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
-
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
-_NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_LAST = re.compile(
-    rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,1000}"|[-+.\deE]{1,1000})\s*(?:,\s*"\w+"\s*:\s*"[^"]{0,100}"\s*)*\}\s*\Z'
-)
-_READ = 64 * 1024
-_TAIL = 2_048
-
-
-def readable_id(head: bytes, tail: bytes = b"") -> bytes:
-    """The id of a request in a frame that is no JSON, as far as one can be made out; else `null`.
-
-    Only a string or a number under `id` on the first level counts. Some clients write it first and some last, so
-    of a long frame both ends are looked at.
-    """
-    depth, before, key = 0, b"", b""
-    for token in _TOKEN.findall(head[:_READ]):
-        if token in (b"{", b"["):
-            depth += 1
-        elif token in (b"}", b"]"):
-            depth -= 1
-        elif token == b":":
-            key = before
-        elif depth == 1 and before == b":" and _is_id_key(key) and _is_scalar(token):
-            return token
-        before = token
-    last = _LAST.search((tail or head)[-_TAIL:])
-    return last[1] if last and _is_scalar(last[1]) else b"null"
-
-
-def _is_id_key(token: bytes) -> bool:
-    try:
-        return token == b'"id"' or (b"\\" in token and json.loads(token) == "id")
-    except ValueError:
-        return False
-
-
-def _is_scalar(token: bytes) -> bool:
-    try:
-        return isinstance(json.loads(token), str) if token[:1] == b'"' else _NUMBER.fullmatch(token) is not None
-    except ValueError:
-        return False
+_strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant, parse_int=_integer)
 
 
 # writing

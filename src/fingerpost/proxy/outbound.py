@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from fingerpost.proxy import message as messages
 from fingerpost.proxy import sse
@@ -81,7 +82,7 @@ class Outbound:
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         """Read the client in a thread: what standard input is, and whether it can be waited for, is not ours to say."""
         with suppress(OSError):  # a terminal that is gone
-            while chunk := os.read(self._stdin, CHUNK):
+            while chunk := _waited_for(self._stdin):
                 loop.call_soon_threadsafe(self._from_client, chunk)
         with suppress(RuntimeError):  # all is over
             loop.call_soon_threadsafe(self._from_client, b"")
@@ -134,7 +135,7 @@ class Outbound:
         """Send what is to be sent, in its order. A server has to know the client before anything else is sent."""
         while True:
             frame = await self._outbox.get()
-            message = messages.read(frame)
+            message = cast("Message", messages.read_reply(frame))  # a client's answer is for the server to judge
             if not message.is_request:
                 told = asyncio.ensure_future(self._tell(frame, message))
                 self._telling.add(told)
@@ -150,7 +151,8 @@ class Outbound:
         """Send what no answer is due to. To end a request of the newer revisions is to close its connection."""
         params = fields(message.params)
         if message.method == "notifications/cancelled" and self._session_id is None and self._version is None:
-            if (post := self._posts.get(params.get("requestId"))) is not None:
+            id = params.get("requestId")
+            if messages.is_id(id) and (post := self._posts.get(id)) is not None:
                 post.cancel()
             return
         try:
@@ -190,6 +192,8 @@ class Outbound:
             self._unanswered(message, str(error), was_sent=error.was_sent)
         except (TooLarge, sse.TooLong):
             self._unanswered(message, "sent a reply that is too long", is_over=True)
+        except Exception as error:  # of ours: whoever waits is told
+            self._unanswered(message, f"sent a reply that the proxy failed on ({type(error).__name__})", is_over=True)
         finally:
             self._posts.pop(message.id, None)
 
@@ -207,7 +211,7 @@ class Outbound:
         reply = messages.read_reply(body)
         if response.status == 404 and self._session_id is not None and message.method != "initialize":
             self._forgotten(message)
-        elif reply is not None and reply.id == message.id:
+        elif reply is not None and messages.is_answer(reply, message.id):
             self._learn(message, reply)
             self._from_server(body)
         elif reply is not None and reply.error:  # some do not say whose it is
@@ -243,10 +247,10 @@ class Outbound:
         pause = 1.0
         attempts = 0
         while True:
-            attempts += 1
             try:
                 async for event in events_in(response, self._limit):
-                    last = sse.field_of(event, b"id") or last
+                    if (id := sse.field_of(event, b"id") or last) != last:
+                        last, attempts = id, 0  # a server that says something new is at work
                     pause = _pause(event, pause)
                     if (data := sse.data_of(event)) and self._takes(data, message):
                         return
@@ -255,6 +259,7 @@ class Outbound:
                     raise
             finally:
                 response.close()
+            attempts += 1
             if last is None or attempts == _MOST_ATTEMPTS:
                 break
             await asyncio.sleep(pause)
@@ -264,7 +269,7 @@ class Outbound:
     def _takes(self, data: bytes, message: Message) -> bool:
         """Hand a message on; whether it is the answer to this request."""
         reply = messages.read_reply(data)
-        is_answer = reply is not None and not reply.is_request and not reply.is_notification and reply.id == message.id
+        is_answer = reply is not None and messages.is_answer(reply, message.id)
         if reply is not None and is_answer:
             self._learn(message, reply)
         self._from_server(data)
@@ -333,8 +338,16 @@ class Outbound:
                     headers += [(VERSION, self._version)] if self._version else []
                     await self._swallowed(await self._upstream.request("DELETE", headers, b""))
         self._upstream.close()
-        self._client.restore()
-        self._client.flush()
+        await asyncio.to_thread(self._client.finish)
+
+
+def _waited_for(fd: int) -> bytes:
+    """What is read next; others may have made it a descriptor that does not wait."""
+    while True:
+        try:
+            return os.read(fd, CHUNK)
+        except BlockingIOError:
+            select.select([fd], [], [])
 
 
 def _pause(event: bytes, before: float) -> float:

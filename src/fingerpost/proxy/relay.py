@@ -31,8 +31,9 @@ from fingerpost.untrusted import as_list, as_object
 
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _MOST_CALLERS = 256
-_BELIEVED = 60.0
-"""Seconds for which something is said from a list that has no term of its own: not every server tells of changes."""
+_LEAST_BELIEVED, _BELIEVED, _WORTH = 2.0, 60.0, 100.0
+"""Seconds for which something is said from a list that has no term of its own: not every server tells of changes.
+At least, at most, and for each second that it took to read."""
 
 _PAUSE = 30.0
 _LONGEST_PAUSE = 600.0
@@ -154,14 +155,15 @@ class Relay(Door):
     # lists
 
     async def _listed(self, wire: Wire) -> bytes:
+        asked = self._desk.now()
         reply = await wire.forward(wire.frame)
         try:
-            return self._learned(wire, reply)
+            return self._learned(wire, reply, self._desk.now() - asked)
         except Exception as error:
             self._desk.failed(error)
             return reply.frame
 
-    def _learned(self, wire: Wire, reply: Reply) -> bytes:
+    def _learned(self, wire: Wire, reply: Reply, cost: float) -> bytes:
         """A page of the list on its way to the client; the last one gains our own tool."""
         page = fields(reply.message.result)
         if not isinstance(page.get("tools"), list):
@@ -177,7 +179,7 @@ class Relay(Door):
             self._pages[wire.caller] = str(following), tools
             _bound(self._pages)
             return reply.frame
-        self.keep(wire.caller, tools, page)
+        self.keep(wire.caller, tools, page, cost)
         own = self._desk.own_tools({str(as_object(tool).get("name")) for tool in tools})
         if not own:
             return reply.frame
@@ -189,11 +191,15 @@ class Relay(Door):
         if (stamp := as_object(result.get("_meta")).get(_SERVER_INFO)) is not None:
             self._server_info = {_SERVER_INFO: stamp}
 
-    def keep(self, caller: object, tools: list[Any], page: dict[str, Any]) -> Catalog:
-        """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed."""
+    def keep(self, caller: object, tools: list[Any], page: dict[str, Any], cost: float) -> Catalog:
+        """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed.
+
+        Where the server says nothing, what took long to read is believed for longer.
+        """
         self._silent.pop(caller, None)
         ttl = page.get("ttlMs")
-        until = self._desk.now() + (ttl / 1000 if isinstance(ttl, int | float) else _BELIEVED)
+        believed = min(max(_LEAST_BELIEVED, _WORTH * cost), _BELIEVED)
+        until = self._desk.now() + (ttl / 1000 if isinstance(ttl, int | float) else believed)
         return self._tools.put(caller, [[tool for tool in tools if not info.is_ours(tool, KEY)]], until)
 
     async def read_tools(self, wire: Wire) -> Catalog | None:
@@ -204,6 +210,7 @@ class Relay(Door):
         until, pause = self._silent.get(wire.caller, (0.0, _PAUSE))
         if self._desk.now() < until:
             return None
+        asked = self._desk.now()
         tools, last = await pages_of(wire.ask, wire.meta, "tools/list", "tools")
         if tools is None:
             if last is None:
@@ -212,7 +219,7 @@ class Relay(Door):
                 _bound(self._silent)
             return None
         self._learn_server(last or {})
-        return self.keep(wire.caller, tools, last or {})
+        return self.keep(wire.caller, tools, last or {}, self._desk.now() - asked)
 
     # prompts and resources
 

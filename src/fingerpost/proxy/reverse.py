@@ -22,6 +22,7 @@ from fingerpost.proxy.incoming import Request
 from fingerpost.proxy.loss import Loss, late
 from fingerpost.proxy.message import INTERNAL_ERROR, Malformed, Message
 from fingerpost.proxy.relay import GUIDED, Relay
+from fingerpost.proxy.salvage import readable_id
 from fingerpost.proxy.underway import PATIENCE
 from fingerpost.proxy.upstream import Response, Upstream, events_in, is_stream
 from fingerpost.proxy.wire import Reply, Wire
@@ -95,11 +96,12 @@ class Reverse:
 
     async def _given_up(self, request: Request, status: int, loss: Loss) -> None:
         """Tell a client that there will be no answer, or no more of it."""
-        id = messages.readable_id(request.body)
+        id = readable_id(request.body)
         if not request.respond.has_begun:
             await refuse(request, status, loss.message(), id, INTERNAL_ERROR)
         elif request.respond.is_stream:
-            await request.respond.send(sse.event(messages.error(id, INTERNAL_ERROR, loss.message())))
+            told = sse.event(messages.error(id, INTERNAL_ERROR, loss.message()))
+            await request.respond.send(sse.cut_off(request.respond.tail) + told)
             await request.respond.end()
 
     async def _watched(self, response: Response) -> AsyncIterator[bytes]:
@@ -201,6 +203,8 @@ class HttpWire(Wire):
             if message is not None and not message.is_request and not message.is_notification:
                 self._event, self._reply = event, data
                 return Reply(data, message)
+            if message is None and not sse.is_ended(event):
+                break  # it breaks off in the middle of an event
             await self._request.respond.send(event)
             self._noticed(message)
             if self._reverse.timeout:

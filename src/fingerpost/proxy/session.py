@@ -19,8 +19,9 @@ from fingerpost.proxy import message as messages
 from fingerpost.proxy.frames import Overlong
 from fingerpost.proxy.handshake import Handshake
 from fingerpost.proxy.loss import Loss, late
-from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, readable_id, replaced
+from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, replaced
 from fingerpost.proxy.relay import GUIDED, Relay
+from fingerpost.proxy.salvage import is_like_a_reply, is_like_our_reply, readable_id
 from fingerpost.proxy.underway import CALLER, Asked, Owed, Recent, Sent, SessionWire, Task
 from fingerpost.proxy.wire import Reply
 
@@ -50,6 +51,8 @@ class Session:
         """Whether there is a server to send frames to."""
         self.has_served = False
         """Whether the server has answered anything since it was started."""
+        self._is_fresh_server = False
+        """Whether there has been a server before this one."""
         self._handshake = Handshake()
         self._owed = Owed(timeout, clock)
         """What the server owes the client."""
@@ -95,7 +98,7 @@ class Session:
     def _refuse(self, frame: bytes | Overlong, bad: Malformed) -> None:
         """Say that a frame is no message to whoever waits for an answer to it: for a reply, that is the server."""
         told, text = messages.error(bad.id, bad.code, str(bad)), frame if isinstance(frame, bytes) else frame.head
-        if json.loads(bad.id) not in self._asked_back or not messages.is_like_a_reply(text):
+        if json.loads(bad.id) not in self._asked_back or not is_like_a_reply(text):
             self.to_client.append(told)
         elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
             self._send(frame)
@@ -120,6 +123,8 @@ class Session:
                 self._behind_start.append((frame, speaker))
         elif message.is_notification and message.method == "notifications/cancelled":
             self._cancel(frame, message)
+        elif not message.is_notification and self._is_for_another(message.id):
+            self._note("dropped an answer to a server that has ended")
         else:
             self._handshake.heard(frame, message)
             self._send(frame)
@@ -135,6 +140,10 @@ class Session:
             self._forward(frame, message.id, wire, call=call)
         else:
             self._go_on(Task(self._relay.answered(wire), wire), None)
+
+    def _is_for_another(self, id: Any) -> bool:
+        """Whether an answer is to a question of a server before this one, which may have another by that id."""
+        return self._is_fresh_server and messages.is_id(id) and id not in self._asked_back
 
     def _cancel(self, frame: bytes, message: Message) -> None:
         """The client no longer wants an answer. What has not been sent yet is not sent any more."""
@@ -238,7 +247,7 @@ class Session:
 
     def _noise(self, frame: bytes) -> None:
         """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
-        if b'"result"' in frame or b'"error"' in frame:
+        if is_like_our_reply(frame):
             self._unreadable(readable_id(frame), "is not valid JSON-RPC")
         elif frame.strip():
             self._note("kept back a line that is no message")
@@ -348,7 +357,7 @@ class Session:
 
     def server_gone(self, why: str) -> None:
         """The server has ended: all that it owes is answered with what is known. `why` is a clause about it."""
-        self.is_up = self.has_served = False
+        self.is_up, self.has_served, self._is_fresh_server = False, False, True
         self._behind_start.extend(self._behind_reader)
         self._behind_reader.clear()
         owed = [*self._ours.values(), *self._owed.clear()]

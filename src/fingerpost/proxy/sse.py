@@ -9,6 +9,8 @@ _END = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|\Z))")
 """The end of a line and an empty line. A lone CR at the very end of what has come may be half of a CR LF."""
 
 _LINE = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+"""What a stream may begin with."""
 
 
 class TooLong(ValueError):
@@ -44,21 +46,35 @@ class Events:
         return b"".join(self._parts)
 
 
+def is_ended(text: bytes) -> bool:
+    """Whether nothing has begun behind the last event of a text that ends with that."""
+    return not text or text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").endswith(b"\n\n")
+
+
+def cut_off(text: bytes) -> bytes:
+    """What makes an event that broke off one that clients pass over, behind a text that ends with that."""
+    return b"" if is_ended(text) else b"\nevent: interrupted\n\n"
+
+
+def _lines(event: bytes) -> list[bytes]:
+    return _LINE.split(event.removeprefix(_BOM))
+
+
 def data_of(event: bytes) -> bytes:
     """What an event says."""
-    lines = (line for line in _LINE.split(event) if line.startswith(b"data"))
+    lines = (line for line in _lines(event) if line.startswith(b"data"))
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line[4:5] == b":")
 
 
 def field_of(event: bytes, name: bytes) -> bytes | None:
     """The last value of another field of an event."""
-    found = [line for line in _LINE.split(event) if line.startswith(name + b":")]
+    found = [line for line in _lines(event) if line.startswith(name + b":")]
     return found[-1][len(name) + 1 :].removeprefix(b" ") if found else None
 
 
 def with_data(event: bytes, data: bytes) -> bytes:
     """The same event saying something else, in one line."""
-    kept = [line for line in _LINE.split(event) if line and not line.startswith(b"data")]
+    kept = [line for line in _lines(event) if line and not line.startswith(b"data")]
     return b"\n".join([*kept, b"data: " + data, b"", b""])
 
 

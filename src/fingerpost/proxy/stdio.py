@@ -21,6 +21,9 @@ from fingerpost.proxy.supervised import CHUNK, FULL, Pipe, Supervised
 _EOF_GRACE = 1.2
 """Seconds in which a server answers and ends by itself once the client has closed its side."""
 
+_LONGEST_WAIT = 3600.0
+"""Seconds after which to look again, whatever is due: `poll` counts milliseconds in an int."""
+
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _DRAIN = 4.0
 """Seconds in which calls in flight are answered once we are told to end."""
@@ -75,7 +78,7 @@ class StdioProxy:
         self._pass_on()
         self._watch_streams()
         due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
-        return max(0.0, min(due) - time.monotonic()) * 1000 + 1 if due else None
+        return min(max(0.0, min(due) - time.monotonic()), _LONGEST_WAIT) * 1000 + 1 if due else None
 
     def _pass_on(self) -> None:
         """Write what the session owes either side."""
@@ -120,8 +123,7 @@ class StdioProxy:
         self._client.write(self._session.to_client)
         if child is not None:
             child.end()
-        self._client.restore()
-        self._client.flush()
+        self._client.finish()
 
     # waiting
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 import time
 from collections import deque
@@ -158,8 +159,13 @@ class Pipe:
             self.is_broken = True
             return 0
 
-    def restore(self) -> None:
-        """Leave the descriptor as it was found, for whoever else has it."""
+    def finish(self, seconds: float = 1.0) -> None:
+        """Write what still waits, as far as it is read in that time; leave the descriptor as it was found."""
+        until, room = time.monotonic() + seconds, select.poll()
+        room.register(self.fd, select.POLLOUT)
+        while self.size and (left := until - time.monotonic()) > 0:
+            room.poll(left * 1000)
+            self.flush()
         with suppress(OSError):
             os.set_blocking(self.fd, self._was_blocking)
 

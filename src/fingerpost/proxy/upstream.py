@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 import h11
 
 from fingerpost.proxy import sse
-from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, Unreachable, value_of
+from fingerpost.proxy.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, Unreachable, is_event_stream, value_of
 
 _MOST_MOVES = 3
 
@@ -119,7 +119,10 @@ class Upstream:
         where = value_of(response.headers, b"location") if response.status in (307, 308) else None
         if where is None:
             return False
-        moved = urlsplit(urljoin(self.url.geturl(), where.decode("latin-1")))
+        try:
+            moved = urlsplit(urljoin(self.url.geturl(), where.decode("latin-1")))
+        except ValueError:
+            return False
         if (moved.scheme, moved.netloc) != (self.url.scheme, self.url.netloc) or moved == self.url:
             return False
         self.url = moved
@@ -195,7 +198,7 @@ def _kind(error: BaseException) -> str:
 
 
 def is_stream(response: Response) -> bool:
-    return (value_of(response.headers, b"content-type") or b"").startswith(b"text/event-stream")
+    return is_event_stream(response.headers)
 
 
 async def events_in(response: Response, limit: int) -> AsyncIterator[bytes]:

@@ -28,6 +28,21 @@ _PRIVATE = re.compile(r"[?@]")
 _OLD = re.compile(r"/sse/?([?#]|$)", re.IGNORECASE)
 
 
+_HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_VALUE = re.compile(r"[\x20-\x7e\xa0-\xff\t]*")
+_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
+
+
+def is_header(name: str, value: str) -> bool:
+    """Whether the proxy can send a header."""
+    return _HEADER.fullmatch(name.strip()) is not None and _VALUE.fullmatch(value.strip()) is not None
+
+
+def is_sendable(url: str) -> bool:
+    """Whether an address can be sent as it is spelled."""
+    return _UNSENDABLE.search(url) is None
+
+
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """What is written in front of a server: the executable, and the options it is given."""
@@ -145,6 +160,8 @@ def _require_familiar(text: str, members: dict[str, Part], url: Part) -> None:
             raise LeftAlone(f"it has {quoted(name)}, which means nothing to the proxy")
     if not is_url(url.value.string):
         raise LeftAlone(f"{quoted(url.name)} is not an http address")
+    if "${" not in url.value.string and not is_sendable(url.value.string):
+        raise LeftAlone(f"{quoted(url.name)} is not spelled as an address is: escape what is not plain")
     if "type" not in members and _OLD.search(url.value.string):
         raise LeftAlone('its address ends in /sse, the old transport; say "type": "http" if it is not')
     _require_plain_spelling(text, members, url)
@@ -169,6 +186,8 @@ def _require_plain_headers(members: dict[str, Part]) -> None:
     headers = members["headers"].value
     if headers.kind != "object" or any(part.value.kind != "string" for part in headers.parts):
         raise LeftAlone("'headers' is not an object of texts")
+    if odd := [part.name for part in headers.parts if not is_header(part.name, part.value.string)]:
+        raise LeftAlone(f"the header {quoted(odd[0])} cannot be sent")
     if env and env.kind != "object":
         raise LeftAlone("'env' is not an object")
 
