@@ -1,0 +1,225 @@
+"""The converging loop, measured: a client without a mind of its own against each reference server, bare and guided.
+
+It makes mistakes out of calls that are right, sends them, and does what the error says: it sends the corrected call,
+or, where there is none, it stops and would ask its user. What counts is the share that comes to the right result in
+one retry, and that nothing is done on the way that was not asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from mcp.client import Client
+
+import fingerpost
+from fingerpost.audit.mistakes import Mistake, mistakes, slip
+from fingerpost.audit.reader import corrected
+from fingerpost.catalog import Catalog
+from fingerpost.diagnosis import Call
+from fingerpost.servers.command import served
+
+Row = tuple[str, str, str]
+
+_FILES = {
+    "README.md": "# Notes\n\nFirst line\nSecond line\n",
+    "src/app.py": "def main():\n    print('hello')\n",
+    "src/util.py": "def helper(value):\n    return value * 2\n",
+    "docs/guide.md": "Read me first.\n",
+}
+_PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n def main():\n-    print('hello')\n+    print('bye')\n"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A server, calls that are right on it, and which of their values name something."""
+
+    kind: str
+    calls: tuple[Call, ...]
+    named: tuple[str, ...]
+    makes_folder: Callable[[], Path | None]
+
+
+def subjects() -> Iterator[Subject]:
+    package = Path(fingerpost.__file__).parent
+    yield Subject(
+        "code",
+        (
+            Call("search", {"pattern": "Catalog", "filter": "*.py", "max": 5}),
+            Call("search", {"pattern": "def admit", "max": 3, "offset": 0}),
+            Call("list_files", {"filter": "rules/**", "max": 10}),
+            Call("get_definition", {"id": "catalog.py:Catalog.listed"}),
+        ),
+        ("id",),
+        lambda: package,
+    )
+    factors = [{"value": 2.2046, "numerator": "pound", "denominator": "kilogram"}]
+    yield Subject(
+        "units",
+        (
+            Call("convert", {"value": 2.5, "from_unit": "kilogram", "to_unit": "pound"}),
+            Call("convert", {"value": 100, "from_unit": "kilometer/hour", "to_unit": "meter/second"}),
+            Call("compute", {"initial_value": 100, "initial_unit": "kilogram", "factors": factors}),
+            Call("check_dimensions", {"a": "newton", "b": "kilogram*meter/second^2"}),
+            Call("list_units", {"dimension": "length"}),
+        ),
+        ("from_unit", "to_unit", "initial_unit", "a", "dimension"),
+        lambda: None,
+    )
+    yield Subject(
+        "workspace",
+        (
+            Call("read_content", {"content_url": "sandbox:/src/app.py"}),
+            Call("list_paths", {"path": "src"}),
+            Call("write_file", {"path": "src/new.py", "text": "x = 1\n", "dry_run": True}),
+            Call("write_file", {"path": "src/new.py", "text": "x = 1\n"}),
+            Call("apply_patch", {"patch": _PATCH, "dry_run": True}),
+            Call("move", {"from_path": "src/util.py", "to_path": "src/tools.py", "dry_run": False}),
+            Call("delete", {"path": "docs/guide.md", "dry_run": True}),
+        ),
+        ("content_url", "from_path"),
+        _workspace,
+    )
+
+
+def _workspace() -> Path:
+    root = Path(tempfile.mkdtemp(prefix="fingerpost-loop-"))
+    for name, text in _FILES.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+@dataclass
+class Tally:
+    """What became of the mistakes."""
+
+    mistakes: int = 0
+    repairable: int = 0
+    recovered: int = 0
+    """Of the repairable, those that came to the right result in one retry at most."""
+    wrong: list[Mistake] = field(default_factory=list[Mistake])
+    """Those after which something was done that was not asked for, or something else was answered as if it were."""
+    attempts: list[int] = field(default_factory=list[int])
+    lost: list[Mistake] = field(default_factory=list[Mistake])
+
+    @property
+    def share(self) -> float:
+        return self.recovered / self.repairable if self.repairable else 1.0
+
+
+def loop() -> list[Row]:
+    logging.disable(logging.CRITICAL)
+    rows: list[Row] = []
+    for subject in subjects():
+        for is_guided in (False, True):
+            tally = asyncio.run(_run(subject, is_guided=is_guided))
+            way = "guided" if is_guided else "bare"
+            tries = f"{statistics.mean(tally.attempts):.2f}" if tally.attempts else "-"
+            rows += [
+                (
+                    f"loop, {subject.kind} server, {way}: recovered of {tally.repairable} repairable",
+                    f"{tally.share:.1%}",
+                    "at least 95 %" if is_guided else "",
+                ),
+                ("  attempts to success", tries, ""),
+                (
+                    f"  of all {tally.mistakes} mistakes, done or answered wrongly",
+                    str(len(tally.wrong)),
+                    "none" if is_guided else "",
+                ),
+            ]
+    logging.disable(logging.NOTSET)
+    return rows
+
+
+async def _run(subject: Subject, *, is_guided: bool, seed: int = 7) -> Tally:
+    tally, random = Tally(), Random(seed)
+    for mistake in await _made(subject, random):
+        await _tried(subject, mistake, tally, is_guided=is_guided)
+    return tally
+
+
+async def _made(subject: Subject, random: Random) -> list[Mistake]:
+    folder = subject.makes_folder()
+    async with Client(served(subject.kind, folder and str(folder)).on_sdk()) as client:
+        listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
+    catalog = Catalog.listed(listed)
+    made = [mistake for right in subject.calls for _ in range(3) for mistake in mistakes(right, catalog, random)]
+    made += [mistake for right in subject.calls for _ in range(6) for mistake in _misnamed(right, subject, random)]
+    _discard(subject, folder)
+    return list({(one.kind, repr(one.call)): one for one in made}.values())
+
+
+def _misnamed(right: Call, subject: Subject, random: Random) -> Iterator[Mistake]:
+    """Values with a slip in them that name something, in the part that names it."""
+    for name in subject.named:
+        if isinstance(value := right.arguments.get(name), str):
+            head, _, last = value.rpartition("/")
+            wrong = f"{head}/{slip(last, random)}" if head else slip(last, random)
+            if wrong != value:
+                yield Mistake("value.misspelt", Call(right.tool, {**right.arguments, name: wrong}), right, name)
+
+
+async def _tried(subject: Subject, mistake: Mistake, tally: Tally, *, is_guided: bool) -> None:
+    expected = (await _outcome(subject, [mistake.right], is_guided=is_guided))[-1]
+    tally.mistakes += 1
+    tally.repairable += mistake.is_repairable
+    calls = [mistake.call]
+    for attempt in (1, 2):
+        *_, (reply, tree) = await _outcome(subject, calls, is_guided=is_guided)
+        if reply.get("isError") is not True:
+            if (reply.get("structuredContent"), tree) == (expected[0].get("structuredContent"), expected[1]):
+                tally.recovered += mistake.is_repairable
+                tally.attempts.append(attempt)
+            elif attempt == 1 or mistake.is_repairable:
+                tally.wrong.append(mistake)
+            return
+        following = corrected(reply, calls[-1])
+        if following is None:
+            break
+        calls.append(following)
+    if mistake.is_repairable:
+        tally.lost.append(mistake)
+
+
+async def _outcome(subject: Subject, calls: list[Call], *, is_guided: bool) -> list[tuple[dict[str, Any], Any]]:
+    """What each of the calls is answered with, one after the other, and what the folder looks like then."""
+    folder = subject.makes_folder()
+    server = served(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)
+    async with Client(server) as client:
+        outcomes = [(await _reply(client, call), _tree(subject, folder)) for call in calls]
+    _discard(subject, folder)
+    return outcomes
+
+
+async def _reply(client: Client, call: Call) -> dict[str, Any]:
+    try:
+        result = await client.call_tool(call.tool, call.arguments)
+    except Exception as error:  # a protocol error
+        return {"isError": True, "content": [{"type": "text", "text": str(error)}]}
+    return result.model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def _tree(subject: Subject, folder: Path | None) -> Any:
+    if subject.kind != "workspace" or folder is None:
+        return None
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _discard(subject: Subject, folder: Path | None) -> None:
+    if subject.kind == "workspace" and folder is not None:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    for name, measured, goal in loop():
+        print(f"{name:66}  {measured:>9}  {goal}")

@@ -1,0 +1,1 @@
+"""How well a server guides: wrong calls made from its own schemas, and what becomes of them."""
