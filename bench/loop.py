@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -28,6 +30,9 @@ from fingerpost.diagnosis import Call
 from fingerpost.servers.command import served
 
 Row = tuple[str, str, str]
+Outcome = tuple[dict[str, Any], Any]
+"""A reply, and what the folder looks like then."""
+Ask = Callable[[Call], Awaitable[Outcome]]
 
 _FILES = {
     "README.md": "# Notes\n\nFirst line\nSecond line\n",
@@ -46,6 +51,7 @@ class Subject:
     calls: tuple[Call, ...]
     named: tuple[str, ...]
     makes_folder: Callable[[], Path | None]
+    writes: bool = False
 
 
 def subjects() -> Iterator[Subject]:
@@ -87,6 +93,7 @@ def subjects() -> Iterator[Subject]:
         ),
         ("content_url", "from_path"),
         _workspace,
+        writes=True,
     )
 
 
@@ -95,6 +102,8 @@ def _workspace() -> Path:
     for name, text in _FILES.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
+    for path in (root, *root.rglob("*")):
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # so that every copy looks alike
     return root
 
 
@@ -142,9 +151,18 @@ def loop() -> list[Row]:
 
 
 async def _run(subject: Subject, *, is_guided: bool, seed: int = 7) -> Tally:
-    tally, random = Tally(), Random(seed)
-    for mistake in await _made(subject, random):
-        await _tried(subject, mistake, tally, is_guided=is_guided)
+    """Make mistakes and see what becomes of each. Where calls change something, each has a server of its own."""
+    tally, expected = Tally(), dict[str, Outcome]()
+    made = await _made(subject, Random(seed))
+    async with AsyncExitStack() as stack:
+        shared = None if subject.writes else await stack.enter_async_context(_facing(subject, is_guided=is_guided))
+        for mistake in made:
+            async with AsyncExitStack() as own:
+                if (right := repr(mistake.right)) not in expected:
+                    fresh = shared or await own.enter_async_context(_facing(subject, is_guided=is_guided))
+                    expected[right] = await fresh(mistake.right)
+                ask = shared or await own.enter_async_context(_facing(subject, is_guided=is_guided))
+                await _tried(ask, mistake, expected[right], tally)
     return tally
 
 
@@ -152,10 +170,11 @@ async def _made(subject: Subject, random: Random) -> list[Mistake]:
     folder = subject.makes_folder()
     async with Client(served(subject.kind, folder and str(folder)).on_sdk()) as client:
         listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
+    if subject.writes and folder:
+        shutil.rmtree(folder)
     catalog = Catalog.listed(listed)
-    made = [mistake for right in subject.calls for _ in range(3) for mistake in mistakes(right, catalog, random)]
-    made += [mistake for right in subject.calls for _ in range(6) for mistake in _misnamed(right, subject, random)]
-    _discard(subject, folder)
+    made = [mistake for right in subject.calls for _ in range(8) for mistake in mistakes(right, catalog, random)]
+    made += [mistake for right in subject.calls for _ in range(12) for mistake in _misnamed(right, subject, random)]
     return list({(one.kind, repr(one.call)): one for one in made}.values())
 
 
@@ -169,36 +188,44 @@ def _misnamed(right: Call, subject: Subject, random: Random) -> Iterator[Mistake
                 yield Mistake("value.misspelt", Call(right.tool, {**right.arguments, name: wrong}), right, name)
 
 
-async def _tried(subject: Subject, mistake: Mistake, tally: Tally, *, is_guided: bool) -> None:
-    expected = (await _outcome(subject, [mistake.right], is_guided=is_guided))[-1]
+async def _tried(ask: Ask, mistake: Mistake, expected: Outcome, tally: Tally) -> None:
+    """Send a wrong call, and what the answer says to send, once."""
     tally.mistakes += 1
     tally.repairable += mistake.is_repairable
-    calls = [mistake.call]
+    call = mistake.call
     for attempt in (1, 2):
-        *_, (reply, tree) = await _outcome(subject, calls, is_guided=is_guided)
-        if reply.get("isError") is not True:
-            if (reply.get("structuredContent"), tree) == (expected[0].get("structuredContent"), expected[1]):
-                tally.recovered += mistake.is_repairable
-                tally.attempts.append(attempt)
-            elif attempt == 1 or mistake.is_repairable:
+        reply, tree = await ask(call)
+        following = corrected(reply, call)
+        if following is not None:
+            call = following
+        elif reply.get("isError") is True:
+            break
+        elif (reply.get("structuredContent"), tree) == (expected[0].get("structuredContent"), expected[1]):
+            tally.recovered += mistake.is_repairable
+            tally.attempts.append(attempt)
+            return
+        else:
+            if attempt == 1 or mistake.is_repairable:
                 tally.wrong.append(mistake)
             return
-        following = corrected(reply, calls[-1])
-        if following is None:
-            break
-        calls.append(following)
     if mistake.is_repairable:
         tally.lost.append(mistake)
 
 
-async def _outcome(subject: Subject, calls: list[Call], *, is_guided: bool) -> list[tuple[dict[str, Any], Any]]:
-    """What each of the calls is answered with, one after the other, and what the folder looks like then."""
+@asynccontextmanager
+async def _facing(subject: Subject, *, is_guided: bool) -> AsyncGenerator[Ask]:
+    """A server to ask; what each call is answered with, and what its folder looks like then."""
     folder = subject.makes_folder()
-    server = served(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)
-    async with Client(server) as client:
-        outcomes = [(await _reply(client, call), _tree(subject, folder)) for call in calls]
-    _discard(subject, folder)
-    return outcomes
+
+    async def ask(call: Call) -> Outcome:
+        return await _reply(client, call), _tree(folder) if subject.writes and folder else None
+
+    try:
+        async with Client(served(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
+            yield ask
+    finally:
+        if subject.writes and folder:
+            shutil.rmtree(folder)
 
 
 async def _reply(client: Client, call: Call) -> dict[str, Any]:
@@ -209,15 +236,8 @@ async def _reply(client: Client, call: Call) -> dict[str, Any]:
     return result.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
-def _tree(subject: Subject, folder: Path | None) -> Any:
-    if subject.kind != "workspace" or folder is None:
-        return None
+def _tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def _discard(subject: Subject, folder: Path | None) -> None:
-    if subject.kind == "workspace" and folder is not None:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def test_every_kind_of_mistake_is_made() -> None:
         "parameter.misspelt", "parameter.restyled", "parameter.stray", "required.missing", "required.all_missing",
         "shape.wrapped", "type.flag_as_text", "type.wrong", "type.number_as_text", "type.word_for_number",
         "range.above", "range.below", "type.json_as_text", "type.item_for_list", "type.list_for_item",
-        "choice.misspelt", "choice.restyled", "choice.unknown", "type.null", "null.optional",
+        "choice.misspelt", "choice.restyled", "choice.unknown", "null.required", "null.optional",
     }  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_names_too_short_to_be_got_wrong_are_not() -> None:
     catalog = Catalog.listed([{"name": "A", "inputSchema": schema}])
     assert kinds(Call("A", {"A": "x"}), catalog) == {
         "tool.prefixed", "tool.invented", "parameter.stray", "required.missing", "required.all_missing",
-        "type.list_for_item", "type.wrong", "type.null",
+        "type.list_for_item", "type.wrong", "null.required",
     }  # fmt: skip
 
 

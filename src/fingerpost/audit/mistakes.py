@@ -92,8 +92,10 @@ def _restyled_names(right: Call, tool: Tool, random: Random) -> Iterator[Mistake
 
 
 def _stray(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    """What it was meant to change nobody can know; only where nothing can be changed it may be left out."""
     name = "".join(random.choices("bcdfghjklmnpqrstvwxz", k=7))
-    yield Mistake("parameter.stray", Call(right.tool, {**right.arguments, name: 1}), right, name)
+    call = Call(right.tool, {**right.arguments, name: 1})
+    yield Mistake("parameter.stray", call, right, name, is_repairable=tool.is_read_only)
 
 
 def _missing(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
@@ -118,12 +120,11 @@ def _wrapped(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
 def _wrong_values(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
     for name, value in right.arguments.items():
         schema = schemas.resolved(tool.schema, tool.params.get(name))
-        for kind, wrong, is_repairable in _spoilt(value, schema, tool, random):
+        for kind, wrong, is_repairable in _spoilt(value, schema, random):
             yield Mistake(kind, _replaced(right, name, wrong), right, name, is_repairable)
 
 
-def _spoilt(value: Any, schema: Mapping[str, Any], tool: Tool, random: Random) -> Iterator[tuple[str, Any, bool]]:
-    kinds = schemas.types(tool.schema, schema)
+def _spoilt(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
     if isinstance(value, bool):
         yield "type.flag_as_text", str(value).lower(), True
         yield "type.wrong", {"value": random.randrange(10)}, False
@@ -143,8 +144,6 @@ def _spoilt(value: Any, schema: Mapping[str, Any], tool: Tool, random: Random) -
         yield "type.list_for_item", [value], True
         yield "type.wrong", {"value": random.randrange(10)}, False
         yield from _wrong_choices(value, schema, random)
-    if "null" not in kinds:
-        yield "type.null", None, False
 
 
 def _out_of_range(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
@@ -163,11 +162,12 @@ def _wrong_choices(value: str, schema: Mapping[str, Any], random: Random) -> Ite
 
 
 def _nulls(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
-    """Optional parameters that were left out, said to be nothing."""
-    for name, schema in tool.params.items():
-        is_left_out = name not in right.arguments and name not in tool.required
-        if is_left_out and "null" not in schemas.types(tool.schema, schema):
-            yield Mistake("null.optional", _replaced(right, name, None), right, name)
+    """Nothing for a value: for a parameter that may be left out it means that it is."""
+    for name in tool.params:
+        if name not in tool.required:
+            yield Mistake("null.optional", _replaced(right, name, None), _without(right, name), name)
+        elif name in right.arguments:
+            yield Mistake("null.required", _replaced(right, name, None), right, name, is_repairable=False)
 
 
 _ARGUMENT_MISTAKES: tuple[_Maker, ...] = (
