@@ -1,0 +1,214 @@
+"""ripgrep as a subprocess: what it finds in one folder, never past a deadline and never past a number of hits.
+
+It walks in the order of paths, so that the same tree gives the same hits in the same order, also where it is
+stopped early. It follows no link, and reads what .gitignore and .ignore leave, but nothing hidden or binary.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from fingerpost.trouble import Trouble
+
+LARGEST_FILE = 16 * 1024 * 1024
+"""Bytes; larger files are passed over: they are data, and one line of them may be all of them."""
+
+_COMMON = (
+    "--no-config", "--no-require-git", "--sort=path", f"--max-filesize={LARGEST_FILE}",
+)  # fmt: skip
+_UNREADABLE = re.compile(r"^(?:rg: )?(?:\./)?(.+?): (.+) \(os error \d+\)$", re.MULTILINE)
+
+
+class Rejected(Exception):
+    """ripgrep does not take the pattern or the glob; its own words say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One line that matches; the spans are those of the matches, in bytes."""
+
+    path: str
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended: which paths could not be read, and whether it was stopped before it was through."""
+
+    unreadable: list[str] = field(default_factory=list[str])
+    is_late: bool = False
+    is_full: bool = False
+
+
+class Ripgrep:
+    """The engine over one folder."""
+
+    def __init__(self, root: Path, *, binary: str | None = None, seconds: float = 10.0, most: int = 20_000) -> None:
+        self.root, self.seconds, self.most = root, seconds, most
+        self._binary = binary or found_binary()
+
+    def hits(self, pattern: str, glob: str | None = None) -> tuple[list[Hit], Outcome]:
+        """Every line that matches, by path and line; no more than `most`."""
+        visible = self._shown_by(glob)
+        found: list[Hit] = []
+        with self._running("--json", "--smart-case", *_globbed(glob), "-e", pattern) as (lines, outcome):
+            for of_file in _by_file(lines):
+                if visible is None or of_file[0].path in visible:
+                    found += of_file
+                if len(found) > self.most:
+                    outcome.is_full = True
+                    break
+        return found[: self.most], outcome
+
+    def files(self, glob: str | None = None) -> tuple[list[str], Outcome]:
+        """Every file that is searched."""
+        visible = self._shown_by(glob)
+        with self._running("--files", "--null", *_globbed(glob)) as (stdout, outcome):
+            every = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
+        return sorted(one for one in every if visible is None or one in visible), outcome
+
+    def words(self, patterns: list[str], glob: str | None = None, *, seconds: float = 2.0) -> set[str]:
+        """What these patterns match, each text once; what is found in a short time."""
+        visible = self._shown_by(glob)
+        asked = [part for pattern in patterns for part in ("-e", pattern)]
+        options = ("--only-matching", "--null", "--no-line-number", "--with-filename", "--ignore-case")
+        with self._running(*options, *_globbed(glob), *asked, seconds=seconds) as (lines, _):
+            pairs = (line.rstrip(b"\r\n").partition(b"\0") for line in lines)
+            return {_text(word) for path, _, word in pairs if visible is None or _relative(path) in visible}
+
+    def takes(self, pattern: str) -> bool:
+        """Whether this is a pattern that it can search for."""
+        try:
+            with self._running("--json", "-e", pattern, where=os.devnull):
+                return True
+        except Rejected:
+            return False
+
+    def _shown_by(self, glob: str | None) -> set[str] | None:
+        """The files that are there without the glob: a glob alone would also show what is hidden or ignored."""
+        return None if glob is None or glob.startswith("!") else set(self.files()[0])
+
+    @contextmanager
+    def _running(
+        self, *arguments: str, seconds: float | None = None, where: str = "./"
+    ) -> Generator[tuple[IO[bytes], Outcome]]:
+        """What it writes, while it runs; it is ended with the block, or when the time is over."""
+        outcome = Outcome()
+        command = [self._binary, *_COMMON, *arguments, "--", where]
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(
+                command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+            )
+            timer = threading.Timer(self.seconds if seconds is None else seconds, _end, (process, outcome))
+            timer.start()
+            try:
+                assert process.stdout is not None
+                yield process.stdout, outcome
+                code = None if outcome.is_full else process.wait()
+            finally:
+                timer.cancel()
+                process.kill()
+                process.wait()
+                if process.stdout:
+                    process.stdout.close()
+            _read_errors(errors, code, outcome)
+
+
+def found_binary() -> str:
+    """Where ripgrep is: beside this Python, where its package puts programs, or on the path."""
+    folders = (os.path.dirname(sys.executable), sysconfig.get_path("scripts"), None)
+    for folder in folders:
+        if found := shutil.which("rg", path=folder):
+            return found
+    raise Trouble("the code server needs ripgrep, which is not installed", "Install it: pip install 'fingerpost[code]'")
+
+
+def _end(process: subprocess.Popen[bytes], outcome: Outcome) -> None:
+    outcome.is_late = True
+    process.kill()
+
+
+def _read_errors(errors: IO[bytes], code: int | None, outcome: Outcome) -> None:
+    errors.seek(0)
+    said = errors.read(64 * 1024).decode("utf-8", "replace").strip()
+    outcome.unreadable = [path for path, _ in _UNREADABLE.findall(said)]
+    if code == 2 and not outcome.unreadable:
+        raise Rejected(said.removeprefix("rg: "))
+
+
+def _globbed(glob: str | None) -> tuple[str, ...]:
+    return () if glob is None else ("--glob", glob)
+
+
+class _Text(msgspec.Struct):
+    text: str | None = None
+    bytes: str | None = None
+
+    def decoded(self) -> bytes:
+        return self.text.encode() if self.text is not None else base64.b64decode(self.bytes or "")
+
+
+class _Span(msgspec.Struct):
+    start: int
+    end: int
+
+
+class _Data(msgspec.Struct):
+    path: _Text | None = None
+    lines: _Text | None = None
+    line_number: int = 0
+    submatches: list[_Span] = []
+    binary_offset: int | None = None
+
+
+class _Event(msgspec.Struct):
+    type: str
+    data: _Data
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+
+
+def _by_file(lines: IO[bytes]) -> Iterator[list[Hit]]:
+    """The hits of each file in turn. One that turns out to be binary has none."""
+    hits: list[Hit] = []
+    for line in lines:
+        event = _decode(line)
+        if event.type == "match":
+            hits.append(_hit(event.data))
+        elif event.type == "end":
+            if hits and event.data.binary_offset is None:
+                yield hits
+            hits = []
+
+
+def _hit(data: _Data) -> Hit:
+    path, line = data.path or _Text(""), data.lines or _Text("")
+    text = line.text if line.text is not None else _text(line.decoded())
+    spans = tuple((span.start, span.end) for span in data.submatches)
+    return Hit(_relative(path.decoded()), data.line_number, text.rstrip("\r\n"), spans)
+
+
+def _relative(path: bytes) -> str:
+    return os.fsdecode(path.removeprefix(b"./"))
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,163 @@
+"""`search`: all hits ranked by their words, the best of them judged by what their files define, and one page of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fingerpost.servers.code.failures import NothingFound, too_slow
+from fingerpost.servers.code.near import Neighbourhood
+from fingerpost.servers.code.outline import Definition, enclosing
+from fingerpost.servers.code.page import (
+    at_limit,
+    call_of,
+    head_of,
+    line_of,
+    narrowing,
+    paged,
+    steps_after,
+    tips_for,
+    words_for,
+)
+from fingerpost.servers.code.ranking import defined_by, guessed, judged
+from fingerpost.servers.code.ripgrep import Hit, Outcome
+from fingerpost.servers.code.tree import Tree, sayable
+from fingerpost.servers.served import Answer
+from fingerpost.voice import counted, encoded, quoted
+
+_MOST_JUDGED = 100
+"""Files that are parsed to rank a search; beyond them the words of a line decide."""
+
+_MOST_NAMED = 300
+"""Files that are parsed to name the hits of one page."""
+
+_LONGEST_SNIPPET, _BEFORE = 200, 80
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A hit, and how well it answers."""
+
+    hit: Hit
+    score: float
+
+
+def ranked(hits: list[Hit], pattern: str, tree: Tree) -> list[Ranked]:
+    """The hits, best first; alike ones by path and line."""
+    rough = sorted((Ranked(hit, guessed(hit, pattern)) for hit in hits), key=_order)
+    chosen = set(list(dict.fromkeys(one.hit.path for one in rough))[:_MOST_JUDGED])
+    return sorted((_judged(one, pattern, tree) if one.hit.path in chosen else one for one in rough), key=_order)
+
+
+def answer(found: tuple[list[Hit], Outcome], asked: Mapping[str, Any], tree: Tree) -> Answer:
+    """The page that was asked for."""
+    hits, outcome = found
+    every = ranked(hits, asked["pattern"], tree)
+    results = _results(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
+    narrow = narrowing(sayable(hit.path) for hit in hits)
+    page: dict[str, Any] = {"results": results, **paged(results, len(hits), asked, is_full=outcome.is_full)}
+    page |= at_limit(page, narrow if asked["filter"] is None else None, is_full=outcome.is_full)
+    page |= _partly(outcome, asked, hits)
+    steps = {**steps_after("search", asked, page, narrow), **page.pop("next_steps", {})}
+    page |= {name: value for name, value in (("next_steps", steps), ("tips", tips_for(page, narrow))) if value}
+    head = head_of(page, "result", f" for {encoded(asked['pattern'][:_LONGEST_SNIPPET])}")
+    return Answer(words_for(page, map(line_of, results), head), page)
+
+
+def nothing(
+    found: tuple[list[Hit], Outcome], asked: Mapping[str, Any], near: Neighbourhood, seconds: float
+) -> Exception:
+    """What is said where there is not one hit: each call that is offered finds something."""
+    pattern, glob, outcome = asked["pattern"], asked["filter"], found[1]
+    if outcome.is_late:
+        return too_slow(seconds, call_of("search", pattern=pattern, filter="src/**"))
+    readings = near.names(pattern, glob)
+    alternatives = [call_of("get_definition", id=one) for one in near.defined(pattern)[:2]]
+    if glob is not None and near.has(pattern):
+        alternatives.append(call_of("search", pattern=pattern))
+    alternatives += [call_of("search", pattern=part, filter=glob) for part in near.parts(pattern, glob)]
+    where = f" in {encoded(glob)}" if glob is not None else ""
+    unread = f"; {_unread(outcome)}" if outcome.unreadable else ""
+    return NothingFound(
+        f"No results found for pattern {quoted(pattern)}{where}{unread}",
+        "pattern",
+        readings,
+        details={"got": pattern},
+        hint=f"Try: {alternatives[0]}" if alternatives and not readings else None,
+        next_steps={
+            "broaden_search": "Try a simpler pattern" + ("" if glob is None else ", or leave out the filter"),
+            "check_scope": "Use list_files() to see which files are searched",
+            "alternatives": [*alternatives, "list_files()"],
+        },
+    )
+
+
+def _order(one: Ranked) -> tuple[float, str, int]:
+    return -one.score, one.hit.path, one.hit.line
+
+
+def _judged(one: Ranked, pattern: str, tree: Tree) -> Ranked:
+    if not (definitions := tree.definitions(one.hit.path)):
+        return one
+    return Ranked(one.hit, judged(one.hit, defined_by(one.hit, definitions), pattern))
+
+
+def _results(page: list[Ranked], tree: Tree) -> list[dict[str, Any]]:
+    parsed = set(list(dict.fromkeys(one.hit.path for one in page))[:_MOST_NAMED])
+    return [_result(one, tree.definitions(one.hit.path) if one.hit.path in parsed else ()) for one in page]
+
+
+def _result(one: Ranked, definitions: tuple[Definition, ...]) -> dict[str, Any]:
+    hit, path = one.hit, sayable(one.hit.path)
+    defined, shown = defined_by(hit, definitions), snippet(hit)
+    around = defined or enclosing(definitions, hit.line)
+    return {
+        "id": f"{path}:{defined.qualified}" if defined else f"{path}:L{hit.line}",
+        "name": around.qualified if around else shown,
+        "kind": "definition" if defined else "match",
+        "path": path,
+        "line": hit.line,
+        "snippet": shown,
+        "confidence": one.score,
+    }
+
+
+def snippet(hit: Hit) -> str:
+    """The line, or the part of a long one that is around the match."""
+    if len(hit.text) <= _LONGEST_SNIPPET:
+        return hit.text.strip()
+    first = hit.spans[0][0] if hit.spans else 0
+    at = len(hit.text.encode("utf-8", "replace")[:first].decode("utf-8", "replace"))
+    start = max(at - _BEFORE, 0)
+    cut = hit.text[start : start + _LONGEST_SNIPPET]
+    return ("…" if start else "") + cut.strip() + ("…" if start + _LONGEST_SNIPPET < len(hit.text) else "")
+
+
+def _partly(outcome: Outcome, asked: Mapping[str, Any], hits: list[Hit]) -> dict[str, Any]:
+    """What is said where not all that was asked for could be searched, or more than that."""
+    warnings = [_unread(outcome)] if outcome.unreadable else []
+    if outcome.is_late:
+        warnings.append("The search was stopped for taking too long: there may be more")
+    said: dict[str, Any] = {}
+    if warnings:
+        said = {"partial": True, "failed": outcome.unreadable[:10], "next_steps": _anyway(outcome, asked)}
+    if all(start == end for start, end in hits[0].spans):
+        warnings.append("The pattern matches the empty string, which is in every line")
+    if asked["offset"] >= len(hits):
+        warnings.append(f"There are only {counted(len(hits), 'result')}: offset {asked['offset']} is past the last")
+        said.setdefault("next_steps", {})["go_back"] = call_of("search", **{**asked, "offset": 0})
+    return {**said, **({"warnings": warnings} if warnings else {})}
+
+
+def _anyway(outcome: Outcome, asked: Mapping[str, Any]) -> dict[str, str]:
+    narrower = {**asked, "filter": asked["filter"] or "src/**"} if outcome.is_late else asked
+    steps = {"retry_failed": call_of("search", **narrower)}
+    if outcome.unreadable:
+        steps["check_permissions"] = f"Ask the user whether the server may read {outcome.unreadable[0]}"
+    return {**steps, "proceed_anyway": "Results shown are valid, continue with get_definition(id)"}
+
+
+def _unread(outcome: Outcome) -> str:
+    shown = ", ".join(outcome.unreadable[:3])
+    return f"{counted(len(outcome.unreadable), 'path')} could not be read: {shown}"
