@@ -10,9 +10,9 @@ from pydantic import Field
 
 from fingerpost.policy import Policy
 from fingerpost.servers.code import defining, searching
-from fingerpost.servers.code.failures import bad_glob, bad_pattern, gone, is_about_glob, repaired, unsendable
+from fingerpost.servers.code.failures import bad_glob, bad_pattern, gone, is_about_glob, no_files, repaired, unsendable
 from fingerpost.servers.code.near import Neighbourhood
-from fingerpost.servers.code.page import LARGEST, head_of, narrowing, paged, steps_after, tips_for, words_for
+from fingerpost.servers.code.page import LARGEST, call_of, head_of, narrowing, paged, steps_after, tips_for, words_for
 from fingerpost.servers.code.ripgrep import Rejected, Ripgrep
 from fingerpost.servers.code.tree import Tree, refuse_outside, sayable
 from fingerpost.servers.served import Answer, Served
@@ -72,14 +72,16 @@ class _Code:
         glob = self._glob(filter)
         asked: dict[str, Any] = {"pattern": pattern, "filter": glob, "max": max, "offset": offset}
         try:
-            found = self._engine.hits(pattern, glob)
-            if not found[0]:
-                raise searching.nothing(found, asked, self._near, self._engine.seconds)
+            hits, outcome = self._engine.hits(pattern, glob)
+            named = self._near.qualified(pattern, glob)
+            if not hits and not named:
+                raise searching.nothing(outcome, asked, self._near, self._engine.seconds)
         except Rejected as refusal:
             raise self._explained(str(refusal), pattern) from None
         except (FileNotFoundError, NotADirectoryError):
             raise gone() from None
-        return searching.answer(found, asked, self._tree)
+        every = {(hit.path, hit.line): hit for hit in [*hits, *named]}
+        return searching.answer(list(every.values()), outcome, asked, self._tree)
 
     def get_definition(self, id: Id) -> Answer:
         """Read a definition in full: its code, documentation and place."""
@@ -88,7 +90,12 @@ class _Code:
 
     def list_files(self, filter: Filter = None, max: Max = 50, offset: Offset = 0) -> Answer:
         """List the files that are searched."""
-        every = self._files(self._glob(filter))
+        glob = self._glob(filter)
+        every = self._files(glob)
+        if not every and glob is not None:
+            meant, there = self._near.glob_meant(glob), self._near.endings()
+            calls = [call_of("list_files", filter=one) for one in ([meant] if meant else there)]
+            raise no_files(glob, meant, there, calls)
         asked: dict[str, Any] = {"filter": filter, "max": max, "offset": offset}
         files = [sayable(path) for path in every[offset : offset + max]]
         page: dict[str, Any] = {"files": files, **paged(files, len(every), asked, is_full=False)}

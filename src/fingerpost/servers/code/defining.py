@@ -71,7 +71,8 @@ def _at_line(line: int, path: str, definitions: tuple[Definition, ...], tree: Tr
     if not 1 <= line <= last:
         raise NothingFound(
             f"{quoted(sayable(path))} has no line {line}: it ends at line {last}", "id", (), details={"got": asked},
-            next_steps={"list": call_of("list_files", filter=sayable(path))},
+            hint=f"Try: {call_of('get_definition', id=f'{sayable(path)}:L{last}')}" if last else "The file is empty",
+            next_steps={"alternatives": ["list_files()"]},
         )  # fmt: skip
     start, end = max(line - _AROUND, 1), min(line + _AROUND, last)
     where, code = sayable(path), _code(tree, path, start, end)
@@ -99,13 +100,12 @@ def _unknown(path: str, what: str, definitions: tuple[Definition, ...], near: Ne
     readings = tuple(
         Reading(f"{where}:{match.name}", f"{where}:{match.name}", match.confidence, match.is_clear)
         for match in closest(what, names, "value")[:3]
-    ) or _elsewhere(near.defined(what))
+    ) or _elsewhere(near.ids(what))
     known = f"It defines {listed(names, limit=_MOST_SHOWN)}" if names else "It defines nothing that is known here"
     return NothingFound(
         f"{quoted(where)} defines no {quoted(what)}", "id", readings,
         hint=None if readings else known, details={"got": f"{where}:{what}"},
-        next_steps={"search": call_of("search", pattern=escaped(leaf)) if near.has(escaped(leaf)) else None,
-                    "list": call_of("search", pattern=".", filter=where)},
+        next_steps={"alternatives": _ways(leaf, near)},
     )  # fmt: skip
 
 
@@ -120,14 +120,19 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
             hint=f"It defines {listed(names, limit=_MOST_SHOWN)}" if names else "Name one of its lines",
             next_steps={"example": example},
         )  # fmt: skip
-    readings = _elsewhere(near.defined(what)) or tuple(_alike(said, what, files, tree))
+    readings = _elsewhere(near.ids(what)) or tuple(_alike(said, what, files, tree))
     leaf = re.split(r"\W", what)[-1]
     return NothingFound(
         f"No definition has the id {quoted(asked)}", "id", readings, details={"got": asked},
         hint=None if readings else "Ids are a path and a name, as search gives them",
-        next_steps={"search": call_of("search", pattern=leaf) if leaf and near.has(escaped(leaf)) else None,
-                    "list": "list_files()"},
+        next_steps={"alternatives": _ways(leaf, near)},
     )  # fmt: skip
+
+
+def _ways(leaf: str, near: Neighbourhood) -> list[str]:
+    """The calls by which a definition is found."""
+    found = [call_of("search", pattern=escaped(leaf))] if leaf and near.has(escaped(leaf)) else []
+    return [*found, "list_files()"]
 
 
 def _elsewhere(ids: list[str]) -> tuple[Reading, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingerpost.errors import Reading, ToolOperationError
+from fingerpost.voice import listed, quoted
 
 _REGEX = re.compile(r"regex parse error:\n {4}(.*)\n {4}( *)\^.*\n(?:.*\n)*?error: (.+)", re.DOTALL)
 _GLOB = re.compile(r"error parsing glob '.*': (.+)", re.DOTALL)
@@ -49,7 +50,7 @@ def bad_pattern(pattern: str, said: str, fix: str | None) -> ToolOperationError:
         category="validation",
         origin="call",
         parameter="pattern",
-        likely_fix=fix,
+        likely_fix=None if fix is None else {"value": fix, "confidence": 0.9},
         details={"got": pattern, "expected": "a regular expression, in the syntax of ripgrep", **shown},
         hint=_advice(what, pattern, at),
     )
@@ -101,6 +102,21 @@ class NothingFound(ToolOperationError):
         kept = {name: step for name, step in steps.items() if step}
         super().__init__(message, parameter=parameter, next_steps=kept, **more)
         self.readings = readings
+
+
+def no_files(glob: str, meant: str | None, there: list[str], calls: list[str]) -> NothingFound:
+    """No file is matched by a filter; `there` are filters that match some, and `calls` find something."""
+    return NothingFound(
+        f"No file matches the filter {quoted(glob)}",
+        "filter",
+        (Reading(meant, meant, 0.9, is_clear=True),) if meant else (),
+        details={"got": glob},
+        hint=None if meant else f"There are {listed(there)}" if there else "There are no files here",
+        next_steps={
+            "alternatives": [*calls, "list_files()"],
+            "check_scope": "Use list_files() to see which files are searched",
+        },
+    )
 
 
 def escaped(text: str) -> str:

@@ -52,6 +52,10 @@ class Definition:
     signature: str
     doc: str
 
+    def is_called(self, wanted: list[str]) -> bool:
+        """Whether these are the last parts of its qualified name."""
+        return self.qualified.partition("#")[0].split(".")[-len(wanted) :] == wanted
+
 
 def outline(source: bytes, language: str) -> tuple[Definition, ...]:
     """Every definition in a file, in the order in which they stand."""

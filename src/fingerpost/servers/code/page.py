@@ -100,6 +100,7 @@ def head_of(page: Mapping[str, Any], noun: str, about: str) -> str:
     total, at_least = page["total"], "at least " if page.get("total_is_at_least") else ""
     first, last = page["offset"] + 1, page["offset"] + page["returned"]
     part = f"{first:,}-{last:,} of " if page["has_more"] or page["offset"] else ""
+    part = part if page["returned"] or not total else "none of "
     return f"{part}{at_least}{counted(total, noun)}{about}"
 
 

@@ -1,6 +1,6 @@
 """How well a hit answers a search, from 0 to 1.
 
-    0.98         the definition whose name is the pattern
+    0.98         the definition whose name is the pattern, plain or qualified
     0.95         a definition whose whole name is matched (another case, or by a regular expression)
     0.70 - 0.90  a definition whose name is matched in part: 0.70 + 0.20 x the share of the name
     0.50         a mention, as a whole word
@@ -45,6 +45,8 @@ def judged(hit: Hit, defined: Definition | None, pattern: str) -> float:
     line = hit.text.encode("utf-8", "replace")
     if defined is None:
         return max((_mentioned(line, span, hit) for span in hit.spans), default=_EMPTY)
+    if defined.is_called(pattern.split(".")):
+        return _EXACT
     return max((_named(line, span, defined.span, pattern) or _mentioned(line, span, hit)) for span in hit.spans)
 
 

@@ -84,14 +84,32 @@ class Ripgrep:
             every = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
         return sorted(one for one in every if visible is None or one in visible), outcome
 
-    def words(self, patterns: list[str], glob: str | None = None, *, seconds: float = 2.0) -> set[str]:
-        """What these patterns match, each text once; what is found in a short time."""
+    def words(self, patterns: list[str], glob: str | None = None, *, seconds: float = 1.0, lines: int = 20) -> set[str]:
+        """What these patterns match, each text once: in so many lines of a file, as far as a short time reaches."""
         visible = self._shown_by(glob)
         asked = [part for pattern in patterns for part in ("-e", pattern)]
-        options = ("--only-matching", "--null", "--no-line-number", "--with-filename", "--ignore-case")
-        with self._running(*options, *_globbed(glob), *asked, seconds=seconds) as (lines, _):
-            pairs = (line.rstrip(b"\r\n").partition(b"\0") for line in lines)
+        options = (
+            "--only-matching",
+            "--null",
+            "--no-line-number",
+            "--with-filename",
+            "--ignore-case",
+            "--sort=none",
+            f"-m{lines}",
+        )
+        with self._running(*options, *_globbed(glob), *asked, seconds=seconds) as (stdout, _):
+            pairs = (line.rstrip(b"\r\n").partition(b"\0") for line in stdout)
             return {_text(word) for path, _, word in pairs if visible is None or _relative(path) in visible}
+
+    def has(self, pattern: str, glob: str | None = None) -> bool:
+        """Whether a search for this finds anything."""
+        visible = self._shown_by(glob)
+        with self._running("--json", "--smart-case", *_globbed(glob), "-e", pattern) as (lines, outcome):
+            for of_file in _by_file(lines):
+                if visible is None or of_file[0].path in visible:
+                    outcome.is_full = True
+                    break
+        return outcome.is_full
 
     def takes(self, pattern: str) -> bool:
         """Whether this is a pattern that it can search for."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fingerpost.servers.code.failures import NothingFound, too_slow
+from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
 from fingerpost.servers.code.page import (
@@ -50,9 +50,8 @@ def ranked(hits: list[Hit], pattern: str, tree: Tree) -> list[Ranked]:
     return sorted((_judged(one, pattern, tree) if one.hit.path in chosen else one for one in rough), key=_order)
 
 
-def answer(found: tuple[list[Hit], Outcome], asked: Mapping[str, Any], tree: Tree) -> Answer:
+def answer(hits: list[Hit], outcome: Outcome, asked: Mapping[str, Any], tree: Tree) -> Answer:
     """The page that was asked for."""
-    hits, outcome = found
     every = ranked(hits, asked["pattern"], tree)
     results = _results(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
     narrow = narrowing(sayable(hit.path) for hit in hits)
@@ -65,32 +64,41 @@ def answer(found: tuple[list[Hit], Outcome], asked: Mapping[str, Any], tree: Tre
     return Answer(words_for(page, map(line_of, results), head), page)
 
 
-def nothing(
-    found: tuple[list[Hit], Outcome], asked: Mapping[str, Any], near: Neighbourhood, seconds: float
-) -> Exception:
+def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, seconds: float) -> Exception:
     """What is said where there is not one hit: each call that is offered finds something."""
-    pattern, glob, outcome = asked["pattern"], asked["filter"], found[1]
+    pattern, glob = asked["pattern"], asked["filter"]
     if outcome.is_late:
         return too_slow(seconds, call_of("search", pattern=pattern, filter="src/**"))
+    if glob is not None and not near.has_files(glob):
+        return _no_files(pattern, glob, near)
     readings = near.names(pattern, glob)
-    alternatives = [call_of("get_definition", id=one) for one in near.defined(pattern)[:2]]
-    if glob is not None and near.has(pattern):
-        alternatives.append(call_of("search", pattern=pattern))
-    alternatives += [call_of("search", pattern=part, filter=glob) for part in near.parts(pattern, glob)]
+    elsewhere = [call_of("search", pattern=pattern)] if glob is not None and near.has(pattern) else []
+    parts = [call_of("search", pattern=part, filter=glob) for part in near.parts(pattern, glob)]
     where = f" in {encoded(glob)}" if glob is not None else ""
     unread = f"; {_unread(outcome)}" if outcome.unreadable else ""
+    alternatives = [*elsewhere, *parts, "list_files()"]
     return NothingFound(
         f"No results found for pattern {quoted(pattern)}{where}{unread}",
         "pattern",
-        readings,
+        () if elsewhere else readings,
         details={"got": pattern},
-        hint=f"Try: {alternatives[0]}" if alternatives and not readings else None,
+        hint=None if readings and not elsewhere else _first(alternatives),
         next_steps={
+            "alternatives": alternatives,
             "broaden_search": "Try a simpler pattern" + ("" if glob is None else ", or leave out the filter"),
             "check_scope": "Use list_files() to see which files are searched",
-            "alternatives": [*alternatives, "list_files()"],
         },
     )
+
+
+def _no_files(pattern: str, glob: str, near: Neighbourhood) -> Exception:
+    meant, there = near.glob_meant(glob), near.endings()
+    found = [one for one in ([meant] if meant else there) if near.has(pattern, one)]
+    return no_files(glob, meant, there, [call_of("search", pattern=pattern, filter=one) for one in found])
+
+
+def _first(calls: list[str]) -> str:
+    return f"Try: {calls[0]}" if len(calls) > 1 else "Try a simpler pattern"
 
 
 def _order(one: Ranked) -> tuple[float, str, int]:
@@ -142,7 +150,7 @@ def _partly(outcome: Outcome, asked: Mapping[str, Any], hits: list[Hit]) -> dict
     said: dict[str, Any] = {}
     if warnings:
         said = {"partial": True, "failed": outcome.unreadable[:10], "next_steps": _anyway(outcome, asked)}
-    if all(start == end for start, end in hits[0].spans):
+    if any(start == end for start, end in hits[0].spans):
         warnings.append("The pattern matches the empty string, which is in every line")
     if asked["offset"] >= len(hits):
         warnings.append(f"There are only {counted(len(hits), 'result')}: offset {asked['offset']} is past the last")
