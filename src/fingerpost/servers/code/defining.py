@@ -146,5 +146,9 @@ def _alike(said: str, what: str, files: list[str], tree: Tree) -> list[Reading]:
     named = [path for path in files if path.rpartition("/")[2].lower() == wanted.lower()]
     pool = named or [path for path in files if abs(len(path) - len(said)) <= 3 and path[:1] == said[:1]]
     matches = closest(said, pool[:_MOST_PATHS], "value")[:3]
-    there = [match for match in matches if any(one.qualified == what for one in tree.definitions(match.name))]
+    there = [match for match in matches if _LINE.fullmatch(what) or _defines(tree, match.name, what)]
     return [Reading(f"{m.name}:{what}", f"{m.name}:{what}", m.confidence, m.is_clear) for m in there]
+
+
+def _defines(tree: Tree, path: str, what: str) -> bool:
+    return any(one.qualified == what for one in tree.definitions(path))

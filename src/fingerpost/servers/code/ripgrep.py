@@ -225,7 +225,7 @@ def _hit(data: _Data) -> Hit:
 
 
 def _relative(path: bytes) -> str:
-    return os.fsdecode(path.removeprefix(b"./"))
+    return os.fsdecode(path.removeprefix(b"./")).replace(os.sep, "/")
 
 
 def _text(raw: bytes) -> str:

@@ -64,9 +64,9 @@ class Tree:
         """The path in the folder that a caller means, whether or not there is such a file."""
         refuse_outside(said, parameter)
         plain = os.path.normpath(said)
-        if "%" in said and not (self.root / plain).exists():
+        if "%" in said and not os.path.lexists(self.root / plain):
             plain = os.path.normpath(os.fsdecode(unquote_to_bytes(said)))
-        if not (self.root / plain).resolve().is_relative_to(self.root):
+        if "\0" in plain or not Path(os.path.realpath(self.root / plain)).is_relative_to(self.root):
             raise outside(parameter)
         return plain
 
