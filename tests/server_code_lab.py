@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def login(name, password):
 }
 
 
-def laid_out(root: Path, files: dict[str, str | bytes] | dict[str, str] = PROJECT) -> Path:
+def laid_out(root: Path, files: Mapping[str, str | bytes] = PROJECT) -> Path:
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class Code:
     def text(self, tool: str, **arguments: Any) -> str:
         return self._asked(tool, **arguments).text
 
-    def error(self, tool: str, **arguments: Any) -> ToolOperationError:
+    def error(self, tool: str, **arguments: Any) -> Any:
         try:
             said = self._asked(tool, **arguments)
         except ToolOperationError as error:

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from adopted import ERAS, called
@@ -150,6 +150,14 @@ def test_definitions_have_qualified_names_in_every_language(tmp_path: Path, name
     assert code.definition(best["id"])["name"] == qualified
 
 
+def test_a_name_that_is_matched_beside_other_words_counts_as_the_name(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {"a.py": "def subtotal(tot, total):\n    return 1\n"}))
+    assert code.search("tot")["results"][0] | {"snippet": ""} == {
+        "id": "a.py:subtotal", "name": "subtotal", "kind": "definition", "path": "a.py", "line": 1, "snippet": "",
+        "confidence": 0.77,
+    }  # fmt: skip
+
+
 def test_what_is_defined_again_is_numbered(tmp_path: Path) -> None:
     code = Code(laid_out(tmp_path, {"a.py": "def f(): pass\n\n\ndef f(): return 2\n"}))
     assert code.ids("f\\(") == ["a.py:f", "a.py:f#2"]
@@ -166,8 +174,10 @@ def test_constructors_operators_typedefs_and_macros_are_definitions() -> None:
     assert [(one.qualified, one.kind, one.parent) for one in java] == [
         ("U", "class", None), ("U.U", "constructor", "U"),
     ]  # fmt: skip
-    cpp = outline(b"bool U::operator==(U o) { return 1; }\ntypedef int (*callback)(int);\n#define X 1\n", "cpp")
-    assert [one.qualified for one in cpp] == ["U.operator==", "callback", "X"]
+    source = b"bool U::operator==(U o) { return 1; }\ntypedef int (*callback)(int);\n#define X 1\n"
+    source += b"int V::operator[](int i) { return i; }\nbool operator/(V a, V b) { return 1; }\n"
+    names = [one.qualified for one in outline(source, "cpp")]
+    assert names == ["U.operator==", "callback", "X", "V.operator[]", "operator/"]
 
 
 def test_a_declarator_without_end_names_nothing() -> None:
@@ -309,14 +319,31 @@ def test_an_id_that_is_nearly_one_is_corrected(project: Path, wrong: str, right:
     assert not asked(project, "get_definition", {"id": right}).is_error
 
 
+def test_what_is_no_word_is_looked_for_in_files_that_are_called_alike(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {"src/vector.cpp": "bool V::operator==(V o) { return true; }\n"}))
+    readings = code.error("get_definition", id="src/vectro.cpp:V.operator==").readings
+    assert [one.value for one in readings] == ["src/vector.cpp:V.operator=="]
+    assert code.error("get_definition", id="src/vectro.cpp:V.operator!=").readings == ()
+
+
 def test_an_id_like_many_offers_them_and_one_like_none_says_how_ids_look(tmp_path: Path) -> None:
     code = Code(laid_out(tmp_path, {"a.py": "def run(): pass\n", "b.py": "def run(): pass\n", "c.py": "x = 1\n"}))
     error = code.error("get_definition", id="z.py:run")
     assert [(one.value, one.is_clear) for one in error.readings] == [("a.py:run", False), ("b.py:run", False)]
-    assert error.next_steps["alternatives"] == ['search(pattern: "run")', "list_files()"]
+    assert error.next_steps["alternatives"] == [
+        'get_definition(id: "a.py:run")', 'get_definition(id: "b.py:run")', 'search(pattern: "run")', "list_files()",
+    ]  # fmt: skip
     assert code.error("get_definition", id="qqq").hint == "Ids are a path and a name, as search gives them"
     assert code.error("get_definition", id="c.py:qqq").hint == "It defines nothing that is known here"
     assert code.error("get_definition", id="a.py:").code == "NOT_FOUND"
+
+
+def test_an_id_too_long_for_a_corrected_call_is_told_all_the_same(tmp_path: Path) -> None:
+    path = "/".join(["packages"] * 9) + "/module.py"
+    laid_out(tmp_path, {path: "def authenticate(): pass\n"})
+    said = asked(tmp_path, "get_definition", {"id": f"{path}:authentcate"})
+    assert f'Try: get_definition(id: "{path}:authenticate")' in said.text
+    assert said.error["next_steps"]["alternatives"][0] == f'get_definition(id: "{path}:authenticate")'
 
 
 def test_a_file_alone_is_answered_with_what_it_defines(code: Code) -> None:
@@ -488,6 +515,12 @@ def test_a_filter_like_none_is_answered_with_what_there_is(tmp_path: Path, code:
     assert Code(tmp_path).files()["total"] == 0
 
 
+def test_a_call_that_would_find_only_what_is_ignored_is_not_offered(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {".gitignore": "gen.py\n", "gen.py": "treasure\n", "a.py": "x\n"}))
+    assert code.error("search", pattern="treasure", filter="*.rb").next_steps["alternatives"] == ["list_files()"]
+    assert code.error("list_files", filter="[ -+]").hint == 'There are "*.py"'
+
+
 # Patterns and globs that are none
 
 
@@ -502,6 +535,7 @@ def test_a_filter_like_none_is_answered_with_what_there_is(tmp_path: Path, code:
         ("*a", 0, "repetition operator missing expression", "\\*a"),
         ("foo\\", 3, "a backslash with nothing behind it", "foo\\\\"),
         ("a(?=b)", 1, "look-around, including look-ahead and look-behind, is not supported", "a(?:b)"),
+        ("a(?=b)(?!c)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
         ("a(?!b)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
         ("(a)\\1", 3, "backreferences are not supported", None),
     ],
@@ -689,14 +723,16 @@ def test_empty_files_and_files_too_large_to_parse_give_what_they_can(tmp_path: P
     assert code.ids("def f") == ["big.py:L1"]
 
 
-def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(tmp_path: Path) -> None:
+def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = laid_out(tmp_path, {"a.py": "def f(): pass\n"})
     engine = Ripgrep(root)
     found = engine.hits("def f")
     (root / "a.py").unlink()
-    engine.hits = lambda *_: found
+    monkeypatch.setattr(engine, "hits", lambda *_: found)
     tool = served(root, engine=engine).tools[0]
-    assert tool(pattern="def f").data["results"][0]["id"] == "a.py:L1"  # pyright: ignore
+    assert cast("Any", tool(pattern="def f")).data["results"][0]["id"] == "a.py:L1"
 
 
 def test_a_file_that_changes_is_parsed_anew_and_old_ones_are_forgotten(

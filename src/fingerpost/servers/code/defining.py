@@ -10,6 +10,7 @@ from typing import Any
 
 from fingerpost import closest
 from fingerpost.errors import Reading
+from fingerpost.redact import ECHO_LIMIT
 from fingerpost.servers.code.failures import NothingFound, escaped
 from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.near import Neighbourhood
@@ -104,8 +105,8 @@ def _unknown(path: str, what: str, definitions: tuple[Definition, ...], near: Ne
     known = f"It defines {listed(names, limit=_MOST_SHOWN)}" if names else "It defines nothing that is known here"
     return NothingFound(
         f"{quoted(where)} defines no {quoted(what)}", "id", readings,
-        hint=None if readings else known, details={"got": f"{where}:{what}"},
-        next_steps={"alternatives": _ways(leaf, near)},
+        hint=_hint(readings) if readings else known, details={"got": f"{where}:{what}"},
+        next_steps={"alternatives": _ways(readings, leaf, near)},
     )  # fmt: skip
 
 
@@ -124,15 +125,24 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
     leaf = re.split(r"\W", what)[-1]
     return NothingFound(
         f"No definition has the id {quoted(asked)}", "id", readings, details={"got": asked},
-        hint=None if readings else "Ids are a path and a name, as search gives them",
-        next_steps={"alternatives": _ways(leaf, near)},
+        hint=_hint(readings) if readings else "Ids are a path and a name, as search gives them",
+        next_steps={"alternatives": _ways(readings, leaf, near)},
     )  # fmt: skip
 
 
-def _ways(leaf: str, near: Neighbourhood) -> list[str]:
+def _hint(readings: tuple[Reading, ...]) -> str | None:
+    """The call to make, where the id in it is too long to stand in a corrected call."""
+    return f"Try: {_read(readings[0])}" if len(readings[0].value) > ECHO_LIMIT else None
+
+
+def _ways(readings: tuple[Reading, ...], leaf: str, near: Neighbourhood) -> list[str]:
     """The calls by which a definition is found."""
     found = [call_of("search", pattern=escaped(leaf))] if leaf and near.has(escaped(leaf)) else []
-    return [*found, "list_files()"]
+    return [*map(_read, readings), *found, "list_files()"]
+
+
+def _read(reading: Reading) -> str:
+    return call_of("get_definition", id=reading.value)
 
 
 def _elsewhere(ids: list[str]) -> tuple[Reading, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, cast
 
-from tree_sitter import Parser, Query
+from tree_sitter import Language, Query
 from tree_sitter_language_pack import get_language
 
 _ENDINGS = {
@@ -71,8 +71,8 @@ def comment_marks(language: str | None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def grammar(language: str) -> tuple[Parser, Query]:
-    """The parser of a language, and the query for what defines a name in it."""
+def grammar(language: str) -> tuple[Language, Query]:
+    """The grammar of a language, and the query for what defines a name in it."""
     made = get_language(cast("Any", language))
     known = [kind for kind in sorted({*_DEFINING.split(), *SCOPES}) if made.id_for_node_kind(kind, True)]
-    return Parser(made), Query(made, f"[{' '.join(f'({kind})' for kind in known)}] @it")
+    return made, Query(made, f"[{' '.join(f'({kind})' for kind in known)}] @it")

@@ -105,8 +105,6 @@ def _reach(wanted: str) -> int:
 
 def _is_similar(word: str, wanted: str) -> bool:
     """Whether two words share enough letters, side by side, to be worth comparing."""
-    if abs(len(word) - len(wanted)) > _reach(wanted):
-        return False
     pairs = {wanted[at : at + 2].lower() for at in range(len(wanted) - 1)}
     shared = sum(word[at : at + 2].lower() in pairs for at in range(len(word) - 1))
     return shared * 5 >= len(pairs) * 2

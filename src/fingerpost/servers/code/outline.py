@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node, Parser, QueryCursor
 
 from fingerpost.servers.code.languages import (
     AROUND,
@@ -24,6 +24,7 @@ from fingerpost.servers.code.languages import (
 )
 
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_OPERATOR = re.compile(r"operator\s*[^\w\s]+$")
 _SEPARATOR = re.compile(r"::|[.:#\\/]")
 _NAMING = re.compile(r"identifier$|_name$|^(?:name|word|constant|bareword|call_expression|type_head|signature)$")
 _DEEPEST_DECLARATOR, _LONGEST_NAME, _LONGEST_SIGNATURE, _LONGEST_DOC = 12, 200, 300, 4000
@@ -59,8 +60,8 @@ class Definition:
 
 def outline(source: bytes, language: str) -> tuple[Definition, ...]:
     """Every definition in a file, in the order in which they stand."""
-    parser, query = grammar(language)
-    found = QueryCursor(query).captures(parser.parse(source).root_node).get("it", [])
+    made, query = grammar(language)
+    found = QueryCursor(query).captures(Parser(made).parse(source).root_node).get("it", [])
     nodes = sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
     return tuple(_defined(nodes, source.split(b"\n"), language))
 
@@ -142,9 +143,10 @@ def _parts(node: Node, named: Node) -> tuple[str, ...]:
     if (receiver := node.child_by_field_name("receiver")) is not None:
         words = re.findall(r"\w+", _GENERIC.sub("", _said(receiver)))
         return (*words[-1:], text)
-    if text.startswith("operator"):
-        return (text.replace(":", ""),)
-    return tuple(part for part in _SEPARATOR.split(_GENERIC.sub("", text.partition("(")[0])) if part.strip())
+    operator = _OPERATOR.search(text)
+    plain = text[: operator.start()] if operator else _GENERIC.sub("", text.partition("(")[0])
+    parts = tuple(part for part in _SEPARATOR.split(plain) if part.strip())
+    return (*parts, operator[0].replace(":", "")) if operator else parts
 
 
 def _said(node: Node) -> str:
@@ -191,8 +193,6 @@ def _signature(node: Node) -> str:
 def _docstring(node: Node) -> str:
     body = node.child_by_field_name("body")
     first = body.named_children[0] if body is not None and body.named_children else None
-    if first is not None and first.type == "expression_statement" and first.named_children:
-        first = first.named_children[0]
     if first is None or first.type != "string":
         return ""
     said = _QUOTES.match((first.text or b"").decode("utf-8", "replace"))

@@ -19,7 +19,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import msgspec
 
@@ -80,7 +80,7 @@ class Ripgrep:
     def files(self, glob: str | None = None) -> tuple[list[str], Outcome]:
         """Every file that is searched."""
         visible = self._shown_by(glob)
-        with self._running("--files", "--null", *_globbed(glob)) as (stdout, outcome):
+        with self._running("--files", "--null", "--sort=none", *_globbed(glob)) as (stdout, outcome):
             every = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
         return sorted(one for one in every if visible is None or one in visible), outcome
 
@@ -102,9 +102,9 @@ class Ripgrep:
             return {_text(word) for path, _, word in pairs if visible is None or _relative(path) in visible}
 
     def has(self, pattern: str, glob: str | None = None) -> bool:
-        """Whether a search for this finds anything."""
-        visible = self._shown_by(glob)
-        with self._running("--json", "--smart-case", *_globbed(glob), "-e", pattern) as (lines, outcome):
+        """Whether a search for this finds anything in a short time."""
+        visible, asked = self._shown_by(glob), ("--smart-case", *_globbed(glob), "-e", pattern)
+        with self._running("--json", "--sort=none", *asked, seconds=2.0) as (lines, outcome):
             for of_file in _by_file(lines):
                 if visible is None or of_file[0].path in visible:
                     outcome.is_full = True
@@ -135,17 +135,17 @@ class Ripgrep:
                 command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
             )
             timer = threading.Timer(self.seconds if seconds is None else seconds, _end, (process, outcome))
+            timer.daemon = True
             timer.start()
+            stdout = cast("IO[bytes]", process.stdout)
             try:
-                assert process.stdout is not None
-                yield process.stdout, outcome
+                yield stdout, outcome
                 code = None if outcome.is_full else process.wait()
             finally:
                 timer.cancel()
                 process.kill()
                 process.wait()
-                if process.stdout:
-                    process.stdout.close()
+                stdout.close()
             _read_errors(errors, code, outcome)
 
 

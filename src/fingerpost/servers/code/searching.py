@@ -71,18 +71,18 @@ def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, sec
         return too_slow(seconds, call_of("search", pattern=pattern, filter="src/**"))
     if glob is not None and not near.has_files(glob):
         return _no_files(pattern, glob, near)
-    readings = near.names(pattern, glob)
     elsewhere = [call_of("search", pattern=pattern)] if glob is not None and near.has(pattern) else []
-    parts = [call_of("search", pattern=part, filter=glob) for part in near.parts(pattern, glob)]
+    readings = () if elsewhere else near.names(pattern, glob)
+    parts = [one.value for one in readings] or near.parts(pattern, glob)
     where = f" in {encoded(glob)}" if glob is not None else ""
     unread = f"; {_unread(outcome)}" if outcome.unreadable else ""
-    alternatives = [*elsewhere, *parts, "list_files()"]
+    alternatives = [*elsewhere, *(call_of("search", pattern=part, filter=glob) for part in parts), "list_files()"]
     return NothingFound(
         f"No results found for pattern {quoted(pattern)}{where}{unread}",
         "pattern",
-        () if elsewhere else readings,
+        readings,
         details={"got": pattern},
-        hint=None if readings and not elsewhere else _first(alternatives),
+        hint=None if readings else _first(alternatives),
         next_steps={
             "alternatives": alternatives,
             "broaden_search": "Try a simpler pattern" + ("" if glob is None else ", or leave out the filter"),
