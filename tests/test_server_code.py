@@ -10,16 +10,22 @@ import os
 import stat
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any, cast
 
 import pytest
 from adopted import ERAS, called
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_code_lab import PROJECT, Code, asked, laid_out
 from transcripts import call_in, is_as_shown, turns
 
+from fingerpost.errors import ToolOperationError
 from fingerpost.servers.code import served
 from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
@@ -398,7 +404,7 @@ def test_where_all_files_are_alike_a_folder_narrows(tmp_path: Path) -> None:
     assert page["tips"]["high_results"] == 'Use filter: "a/**" to narrow to the folder a'
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("size", [7, 50, 1000])
 def test_paging_through_gives_each_result_exactly_once(tmp_path: Path, size: int) -> None:
     files = {f"d{n % 7}/f{n}.py": f"def item_{n}():\n    return item\n" for n in range(60)}
     code = Code(laid_out(tmp_path, files))
@@ -567,9 +573,35 @@ def test_what_no_text_can_hold_is_refused(code: Code, text: str) -> None:
     assert code.error("search", pattern=text).code == "INVALID_FORMAT"
 
 
-@pytest.mark.parametrize("text", ["a\ud800b:L1", "a\0b:L1"])
-def test_an_id_that_no_path_can_be_is_refused(code: Code, text: str) -> None:
-    assert code.error("get_definition", id=text).code in ("INVALID_FORMAT", "UNSAFE_INPUT")
+@pytest.mark.parametrize(
+    ("id", "why"),
+    [
+        ("a\ud800b:L1", "INVALID_FORMAT"),
+        ("a\0b:L1", "UNSAFE_INPUT"),
+        ("src/auth.py:a\0b", "UNSAFE_INPUT"),
+        ("src/auth.py:a\n(", "NOT_FOUND"),
+    ],
+)
+def test_an_id_that_none_can_be_is_refused(code: Code, id: str, why: str) -> None:
+    assert code.error("get_definition", id=id).code == why
+
+
+_PIECES = """a User auth . * + ? ( ) [ ] { } | \\ ^ $ / .. : L1 L # - ! ~ , % %2e %00 src src/auth.py (? (?i) (?P<a>
+    \\b \\d \\x \\u{ {2} ' && [[ ** *.py é 😀"""
+PIECES = st.sampled_from([*_PIECES.split(), '"', "\n", "\r", "\0", "\ud800", " ", "\u202e"])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.lists(PIECES, min_size=1, max_size=7).map("".join))
+def test_whatever_is_sent_is_answered_or_explained(code: Code, text: str) -> None:
+    calls: list[tuple[str, dict[str, str]]] = [
+        ("search", {"pattern": text}), ("search", {"pattern": "User", "filter": text}),
+        ("list_files", {"filter": text}), ("get_definition", {"id": text}),
+        ("get_definition", {"id": f"src/auth.py:{text}"}),
+    ]  # fmt: skip
+    for tool, arguments in calls:
+        with suppress(ToolOperationError):
+            assert code.text(tool, **arguments).encode()
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*x"])
@@ -716,6 +748,20 @@ def test_a_long_line_is_cut_around_the_match(tmp_path: Path) -> None:
     first, second = (one["snippet"] for one in code.search("needle")["results"])
     assert len(first) <= 202 and first.startswith("…ä") and " needle b" in first and first.endswith("b…")
     assert second.startswith("needle c") and second.endswith("c…")
+    assert code.search("needle.*")["results"][0]["confidence"] == 0.5
+
+
+def test_a_line_with_matches_without_end_is_one_hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.servers.code.ripgrep._LARGEST_EVENT", 300_000)
+    code = Code(laid_out(tmp_path, {"a.txt": "ab" * 50_000 + "\n", "b.txt": "b\n"}))
+    page = code.search("b")
+    assert [one["id"] for one in page["results"]] == ["b.txt:L1", "a.txt:L1"]
+
+
+def test_a_line_that_ends_before_its_end_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = f"import sys; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.write('{{' * 5_000)"
+    monkeypatch.setattr("fingerpost.servers.code.ripgrep._LARGEST_EVENT", 1_000)
+    assert Code(tmp_path, binary=fake(tmp_path, script)).ids("x") == ["a.txt:L1"]
 
 
 def test_empty_files_and_files_too_large_to_parse_give_what_they_can(tmp_path: Path) -> None:
@@ -910,9 +956,32 @@ def test_a_search_that_takes_too_long_is_stopped_and_says_how_to_narrow_it(tmp_p
     assert error.hint == 'Narrow it with a filter such as: search(pattern: "x", filter: "src/**")'
 
 
-def test_what_was_found_before_the_time_was_over_is_shown_as_a_part(tmp_path: Path) -> None:
-    script = f"import sys, time; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.flush(); time.sleep(60)"
-    page = Code(tmp_path, binary=fake(tmp_path, script), seconds=0.5).search("x")
+def test_what_was_found_before_the_time_was_over_is_shown_as_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Timer:
+        """Goes off as soon as something was written, however long that takes."""
+
+        daemon = False
+
+        def __init__(self, _seconds: float, end: Any, of: Any) -> None:
+            self._thread = Thread(target=self._wait, args=(end, of))
+
+        def start(self) -> None:
+            self._thread.start()
+
+        def _wait(self, end: Any, of: Any) -> None:
+            while not (tmp_path / ".written").exists():
+                time.sleep(0.01)
+            end(*of)
+
+        def cancel(self) -> None:
+            self._thread.join()
+
+    monkeypatch.setattr("fingerpost.servers.code.ripgrep.threading.Timer", Timer)
+    script = f"import sys, time; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.flush()\n"
+    script += "open('.written', 'w').close(); time.sleep(60)"
+    page = Code(tmp_path, binary=fake(tmp_path, script)).search("x")
     assert (page["partial"], page["returned"]) == (True, 1)
     assert page["warnings"] == ["The search was stopped for taking too long: there may be more"]
     assert page["next_steps"]["retry_failed"] == 'search(pattern: "x", filter: "src/**")'

@@ -10,7 +10,16 @@ from pydantic import Field
 
 from fingerpost.policy import Policy
 from fingerpost.servers.code import defining, searching
-from fingerpost.servers.code.failures import bad_glob, bad_pattern, gone, is_about_glob, no_files, repaired, unsendable
+from fingerpost.servers.code.failures import (
+    bad_glob,
+    bad_pattern,
+    gone,
+    is_about_glob,
+    no_files,
+    outside,
+    repaired,
+    unsendable,
+)
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.page import LARGEST, call_of, head_of, narrowing, paged, steps_after, tips_for, words_for
 from fingerpost.servers.code.ripgrep import Rejected, Ripgrep
@@ -133,5 +142,5 @@ def _refuse_unsendable(said: str, parameter: str) -> None:
         said.encode()
     except UnicodeEncodeError:
         raise unsendable(parameter) from None
-    if "\0" in said and parameter == "pattern":
-        raise unsendable(parameter)
+    if "\0" in said:
+        raise unsendable(parameter) if parameter == "pattern" else outside(parameter)

@@ -96,7 +96,7 @@ def _said(steps: dict[str, str]) -> list[str]:
 
 def _unknown(path: str, what: str, definitions: tuple[Definition, ...], near: Neighbourhood) -> NothingFound:
     """There is such a file, but not that in it: what is like it there, or where it went."""
-    where, leaf = sayable(path), re.split(r"\W", what)[-1] or what
+    where = sayable(path)
     names = [one.qualified for one in definitions]
     readings = tuple(
         Reading(f"{where}:{match.name}", f"{where}:{match.name}", match.confidence, match.is_clear)
@@ -106,7 +106,7 @@ def _unknown(path: str, what: str, definitions: tuple[Definition, ...], near: Ne
     return NothingFound(
         f"{quoted(where)} defines no {quoted(what)}", "id", readings,
         hint=_hint(readings) if readings else known, details={"got": f"{where}:{what}"},
-        next_steps={"alternatives": _ways(readings, leaf, near)},
+        next_steps={"alternatives": _ways(readings, what, near)},
     )  # fmt: skip
 
 
@@ -122,11 +122,10 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
             next_steps={"example": example},
         )  # fmt: skip
     readings = _elsewhere(near.ids(what)) or tuple(_alike(said, what, files, tree))
-    leaf = re.split(r"\W", what)[-1]
     return NothingFound(
         f"No definition has the id {quoted(asked)}", "id", readings, details={"got": asked},
         hint=_hint(readings) if readings else "Ids are a path and a name, as search gives them",
-        next_steps={"alternatives": _ways(readings, leaf, near)},
+        next_steps={"alternatives": _ways(readings, what, near)},
     )  # fmt: skip
 
 
@@ -135,9 +134,9 @@ def _hint(readings: tuple[Reading, ...]) -> str | None:
     return f"Try: {_read(readings[0])}" if len(readings[0].value) > ECHO_LIMIT else None
 
 
-def _ways(readings: tuple[Reading, ...], leaf: str, near: Neighbourhood) -> list[str]:
+def _ways(readings: tuple[Reading, ...], what: str, near: Neighbourhood) -> list[str]:
     """The calls by which a definition is found."""
-    found = [call_of("search", pattern=escaped(leaf))] if leaf and near.has(escaped(leaf)) else []
+    found = [call_of("search", pattern=leaf) for leaf in _WORD.findall(what)[-1:] if near.has(leaf)]
     return [*map(_read, readings), *found, "list_files()"]
 
 

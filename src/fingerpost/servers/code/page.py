@@ -105,7 +105,8 @@ def head_of(page: Mapping[str, Any], noun: str, about: str) -> str:
 
 
 def line_of(result: Mapping[str, Any]) -> str:
-    what = f"{result['kind']} {clean(result['name'], 120)}" if result["kind"] == "definition" else "match"
-    inside = f" in {clean(result['name'], 120)}" if what == "match" and result["name"] != result["snippet"] else ""
-    where = f"{clean(result['id'], 400)} (line {result['line']}, {what}{inside}, {result['confidence']})"
+    is_inside = result["kind"] == "match" and result["name"] != result["snippet"]
+    inside = f" in {clean(result['name'], 120)}" if is_inside else ""
+    what = f"{result['kind']}{inside}"
+    where = f"{clean(result['id'], 400)} (line {result['line']}, {what}, {result['confidence']})"
     return f"{where}\n    {clean(result['snippet'], 240)}"

@@ -15,6 +15,7 @@ right. Both speak the same scale.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from fingerpost.servers.code.languages import comment_marks, language_of
 from fingerpost.servers.code.outline import Definition
@@ -50,9 +51,17 @@ def judged(hit: Hit, defined: Definition | None, pattern: str) -> float:
     return max((_named(line, span, defined.span, pattern) or _mentioned(line, span, hit)) for span in hit.spans)
 
 
-def defined_by(hit: Hit, definitions: tuple[Definition, ...]) -> Definition | None:
+def by_line(definitions: Iterable[Definition]) -> dict[int, list[Definition]]:
+    """Definitions by the line that their name stands in."""
+    lines = dict[int, list[Definition]]()
+    for one in definitions:
+        lines.setdefault(one.line, []).append(one)
+    return lines
+
+
+def defined_by(hit: Hit, lines: Mapping[int, list[Definition]]) -> Definition | None:
     """The definition whose name is matched in the line; the one that is matched best, where there are more."""
-    here = [one for one in definitions if one.line == hit.line and any(_overlap(s, one.span) for s in hit.spans)]
+    here = [one for one in lines.get(hit.line, ()) if any(_overlap(span, one.span) for span in hit.spans)]
     return max(here, key=lambda one: max(_share(span, one.span) for span in hit.spans), default=None)
 
 

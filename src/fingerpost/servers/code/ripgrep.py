@@ -25,8 +25,15 @@ import msgspec
 
 from fingerpost.trouble import Trouble
 
-LARGEST_FILE = 16 * 1024 * 1024
+LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; larger files are passed over: they are data, and one line of them may be all of them."""
+
+_LARGEST_EVENT = 8 * LARGEST_FILE
+"""Bytes that are read of one line of JSON: enough for a file in one line, not for a match in each of its letters."""
+
+_LONGEST_LINE, _MOST_SPANS = 8192, 100
+_INSIDE = bytes(range(0x80, 0xC0))
+"""What may be left of a letter that was cut."""
 
 _COMMON = (
     "--no-config", "--no-require-git", "--sort=path", f"--max-filesize={LARGEST_FILE}",
@@ -68,8 +75,9 @@ class Ripgrep:
         """Every line that matches, by path and line; no more than `most`."""
         visible = self._shown_by(glob)
         found: list[Hit] = []
-        with self._running("--json", "--smart-case", *_globbed(glob), "-e", pattern) as (lines, outcome):
-            for of_file in _by_file(lines):
+        asked = ("--smart-case", f"--max-count={self.most + 1}", *_globbed(glob), "-e", pattern)
+        with self._running("--json", *asked) as (stdout, outcome):
+            for of_file in _by_file(stdout):
                 if visible is None or of_file[0].path in visible:
                     found += of_file
                 if len(found) > self.most:
@@ -104,8 +112,8 @@ class Ripgrep:
     def has(self, pattern: str, glob: str | None = None) -> bool:
         """Whether a search for this finds anything in a short time."""
         visible, asked = self._shown_by(glob), ("--smart-case", *_globbed(glob), "-e", pattern)
-        with self._running("--json", "--sort=none", *asked, seconds=2.0) as (lines, outcome):
-            for of_file in _by_file(lines):
+        with self._running("--json", "--sort=none", "--max-count=1", *asked, seconds=2.0) as (stdout, outcome):
+            for of_file in _by_file(stdout):
                 if visible is None or of_file[0].path in visible:
                     outcome.is_full = True
                     break
@@ -204,10 +212,10 @@ class _Event(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Event).decode
 
 
-def _by_file(lines: IO[bytes]) -> Iterator[list[Hit]]:
+def _by_file(stdout: IO[bytes]) -> Iterator[list[Hit]]:
     """The hits of each file in turn. One that turns out to be binary has none."""
     hits: list[Hit] = []
-    for line in lines:
+    for line in _events(stdout):
         event = _decode(line)
         if event.type == "match":
             hits.append(_hit(event.data))
@@ -217,11 +225,36 @@ def _by_file(lines: IO[bytes]) -> Iterator[list[Hit]]:
             hits = []
 
 
+def _events(stdout: IO[bytes]) -> Iterator[bytes]:
+    """Each line; of one with matches without end, the first of them."""
+    while line := stdout.readline(_LARGEST_EVENT):
+        if line.endswith(b"\n"):
+            yield line
+            continue
+        while (rest := stdout.readline(_LARGEST_EVENT)) and not rest.endswith(b"\n"):
+            pass
+        start = line.find(b'"submatches":[')
+        if rest and start > 0:
+            yield line[: line.rfind(b',{"match"', start, start + 64 * 1024)] + b"]}}"
+
+
 def _hit(data: _Data) -> Hit:
     path, line = data.path or _Text(""), data.lines or _Text("")
     text = line.text if line.text is not None else _text(line.decoded())
-    spans = tuple((span.start, span.end) for span in data.submatches)
+    spans = tuple((span.start, span.end) for span in data.submatches[:_MOST_SPANS])
+    if len(text) > _LONGEST_LINE:
+        text, spans = _around(line.decoded(), spans)
     return Hit(_relative(path.decoded()), data.line_number, text.rstrip("\r\n"), spans)
+
+
+def _around(line: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of a long line that is around its first match: thousands of them would not fit in memory."""
+    begin = max(spans[0][0] - _LONGEST_LINE // 4, 0) if spans else 0
+    part = line[begin : begin + _LONGEST_LINE]
+    kept = part.lstrip(_INSIDE)
+    begin += len(part) - len(kept)
+    moved = ((start - begin, min(end - begin, len(kept))) for start, end in spans)
+    return _text(kept), tuple((start, end) for start, end in moved if start < len(kept))
 
 
 def _relative(path: bytes) -> str:

@@ -20,7 +20,7 @@ from fingerpost.servers.code.page import (
     tips_for,
     words_for,
 )
-from fingerpost.servers.code.ranking import defined_by, guessed, judged
+from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.tree import Tree, sayable
 from fingerpost.servers.served import Answer
@@ -46,8 +46,8 @@ class Ranked:
 def ranked(hits: list[Hit], pattern: str, tree: Tree) -> list[Ranked]:
     """The hits, best first; alike ones by path and line."""
     rough = sorted((Ranked(hit, guessed(hit, pattern)) for hit in hits), key=_order)
-    chosen = set(list(dict.fromkeys(one.hit.path for one in rough))[:_MOST_JUDGED])
-    return sorted((_judged(one, pattern, tree) if one.hit.path in chosen else one for one in rough), key=_order)
+    lines = {path: by_line(found) for path, found in _outlines(rough, _MOST_JUDGED, tree).items() if found}
+    return sorted((_judged(one, pattern, lines.get(one.hit.path)) for one in rough), key=_order)
 
 
 def answer(hits: list[Hit], outcome: Outcome, asked: Mapping[str, Any], tree: Tree) -> Answer:
@@ -105,20 +105,24 @@ def _order(one: Ranked) -> tuple[float, str, int]:
     return -one.score, one.hit.path, one.hit.line
 
 
-def _judged(one: Ranked, pattern: str, tree: Tree) -> Ranked:
-    if not (definitions := tree.definitions(one.hit.path)):
-        return one
-    return Ranked(one.hit, judged(one.hit, defined_by(one.hit, definitions), pattern))
+def _outlines(found: list[Ranked], most: int, tree: Tree) -> dict[str, tuple[Definition, ...]]:
+    """What the first so many files define."""
+    return {path: tree.definitions(path) for path in list(dict.fromkeys(one.hit.path for one in found))[:most]}
+
+
+def _judged(one: Ranked, pattern: str, lines: Mapping[int, list[Definition]] | None) -> Ranked:
+    return one if lines is None else Ranked(one.hit, judged(one.hit, defined_by(one.hit, lines), pattern))
 
 
 def _results(page: list[Ranked], tree: Tree) -> list[dict[str, Any]]:
-    parsed = set(list(dict.fromkeys(one.hit.path for one in page))[:_MOST_NAMED])
-    return [_result(one, tree.definitions(one.hit.path) if one.hit.path in parsed else ()) for one in page]
+    outlines = _outlines(page, _MOST_NAMED, tree)
+    lines = {path: by_line(definitions) for path, definitions in outlines.items()}
+    return [_result(one, outlines.get(one.hit.path, ()), lines.get(one.hit.path, {})) for one in page]
 
 
-def _result(one: Ranked, definitions: tuple[Definition, ...]) -> dict[str, Any]:
+def _result(one: Ranked, definitions: tuple[Definition, ...], lines: Mapping[int, list[Definition]]) -> dict[str, Any]:
     hit, path = one.hit, sayable(one.hit.path)
-    defined, shown = defined_by(hit, definitions), snippet(hit)
+    defined, shown = defined_by(hit, lines), snippet(hit)
     around = defined or enclosing(definitions, hit.line)
     return {
         "id": f"{path}:{defined.qualified}" if defined else f"{path}:L{hit.line}",
