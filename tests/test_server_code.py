@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -1003,6 +1004,23 @@ def test_paths_that_cannot_be_read_make_a_partial_success(tmp_path: Path) -> Non
         "check_permissions": "Ask the user whether the server may read private",
         "proceed_anyway": "Results shown are valid, continue with get_definition(id)",
     }
+
+
+def test_files_that_cannot_be_listed_are_told(tmp_path: Path) -> None:
+    script = (
+        "import sys\nsys.stdout.write('./a.py\\0')\n"
+        "sys.stderr.write('rg: ./private: Permission denied (os error 13)\\n'); sys.exit(2)"
+    )
+    page = Code(tmp_path, binary=fake(tmp_path, script)).files()
+    assert (page["files"], page["partial"], page["failed"]) == (["a.py"], True, ["private"])
+    assert page["warnings"] == ["1 path could not be read: private"]
+
+
+def test_many_may_search_at_once(project: Path) -> None:
+    code = Code(project)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(code.ids, ["User", "authenticate"] * 6))
+    assert found == [code.ids("User"), code.ids("authenticate")] * 6
 
 
 def test_nothing_found_where_not_all_could_be_read_says_so(tmp_path: Path) -> None:

@@ -21,7 +21,17 @@ from fingerpost.servers.code.failures import (
     unsendable,
 )
 from fingerpost.servers.code.near import Neighbourhood
-from fingerpost.servers.code.page import LARGEST, call_of, head_of, narrowing, paged, steps_after, tips_for, words_for
+from fingerpost.servers.code.page import (
+    LARGEST,
+    call_of,
+    head_of,
+    narrowing,
+    paged,
+    steps_after,
+    tips_for,
+    unread,
+    words_for,
+)
 from fingerpost.servers.code.ripgrep import Rejected, Ripgrep
 from fingerpost.servers.code.tree import Tree, refuse_outside, sayable
 from fingerpost.servers.served import Answer, Served
@@ -95,12 +105,12 @@ class _Code:
     def get_definition(self, id: Id) -> Answer:
         """Read a definition in full: its code, documentation and place."""
         _refuse_unsendable(id, "id")
-        return defining.answer(id, self._files(None), self._tree, self._near)
+        return defining.answer(id, self._files(None)[0], self._tree, self._near)
 
     def list_files(self, filter: Filter = None, max: Max = 50, offset: Offset = 0) -> Answer:
         """List the files that are searched."""
         glob = self._glob(filter)
-        every = self._files(glob)
+        every, unreadable = self._files(glob)
         if not every and glob is not None:
             meant, there = self._near.glob_meant(glob), self._near.endings()
             calls = [call_of("list_files", filter=one) for one in ([meant] if meant else there)]
@@ -111,11 +121,15 @@ class _Code:
         narrow = narrowing(map(sayable, every)) if page["has_more"] else None
         steps, tips = steps_after("list_files", asked, page, narrow), tips_for(page, narrow)
         page |= {name: value for name, value in (("next_steps", steps), ("tips", tips)) if value}
+        if unreadable:
+            page |= {"partial": True, "failed": unreadable[:10], "warnings": [unread(unreadable)]}
         return Answer(words_for(page, files, head_of(page, "file", "")), page)
 
-    def _files(self, glob: str | None) -> list[str]:
+    def _files(self, glob: str | None) -> tuple[list[str], list[str]]:
+        """The files, and what could not be read."""
         try:
-            return self._engine.files(glob)[0]
+            files, outcome = self._engine.files(glob)
+            return files, outcome.unreadable
         except Rejected as refusal:
             raise bad_glob(str(refusal)) from None
         except (FileNotFoundError, NotADirectoryError):

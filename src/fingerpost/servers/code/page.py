@@ -87,6 +87,10 @@ def at_limit(page: Mapping[str, Any], narrow: str | None, *, is_full: bool) -> d
     return {"limit_reached": True, "guidance": {"at_limit": shown, "recommendations": advised}}
 
 
+def unread(paths: list[str]) -> str:
+    return f"{counted(len(paths), 'path')} could not be read: {', '.join(paths[:3])}"
+
+
 def words_for(page: Mapping[str, Any], lines: Iterable[str], head: str) -> str:
     """The page for a reader: how much there is, a line or two for each, then what may come next."""
     steps = [f"{name.replace('_', ' ').capitalize()}: {step}" for name, step in page.get("next_steps", {}).items()]

@@ -18,6 +18,7 @@ from fingerpost.servers.code.page import (
     paged,
     steps_after,
     tips_for,
+    unread,
     words_for,
 )
 from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
@@ -75,10 +76,10 @@ def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, sec
     readings = () if elsewhere else near.names(pattern, glob)
     parts = [one.value for one in readings] or near.parts(pattern, glob)
     where = f" in {encoded(glob)}" if glob is not None else ""
-    unread = f"; {_unread(outcome)}" if outcome.unreadable else ""
+    skipped = f"; {unread(outcome.unreadable)}" if outcome.unreadable else ""
     alternatives = [*elsewhere, *(call_of("search", pattern=part, filter=glob) for part in parts), "list_files()"]
     return NothingFound(
-        f"No results found for pattern {quoted(pattern)}{where}{unread}",
+        f"No results found for pattern {quoted(pattern)}{where}{skipped}",
         "pattern",
         readings,
         details={"got": pattern},
@@ -148,7 +149,7 @@ def snippet(hit: Hit) -> str:
 
 def _partly(outcome: Outcome, asked: Mapping[str, Any], hits: list[Hit]) -> dict[str, Any]:
     """What is said where not all that was asked for could be searched, or more than that."""
-    warnings = [_unread(outcome)] if outcome.unreadable else []
+    warnings = [unread(outcome.unreadable)] if outcome.unreadable else []
     if outcome.is_late:
         warnings.append("The search was stopped for taking too long: there may be more")
     said: dict[str, Any] = {}
@@ -168,8 +169,3 @@ def _anyway(outcome: Outcome, asked: Mapping[str, Any]) -> dict[str, str]:
     if outcome.unreadable:
         steps["check_permissions"] = f"Ask the user whether the server may read {outcome.unreadable[0]}"
     return {**steps, "proceed_anyway": "Results shown are valid, continue with get_definition(id)"}
-
-
-def _unread(outcome: Outcome) -> str:
-    shown = ", ".join(outcome.unreadable[:3])
-    return f"{counted(len(outcome.unreadable), 'path')} could not be read: {shown}"
