@@ -539,6 +539,12 @@ def test_an_id_in_a_hint_is_part_of_the_advice() -> None:
     assert error["hint"] == "Use 3f2a9c0b1d2e3f4a5b6c"
 
 
+def test_an_attack_that_the_author_sees_is_refused_without_help() -> None:
+    error = told(ToolOperationError("Parameter 'path' is refused: it leaves the root", code="UNSAFE_INPUT"))
+    assert (error["severity"], error["suggestions"], error["next_steps"]) == ("critical", {}, {})
+    assert "hint" not in error
+
+
 def test_a_hint_is_not_repeated_in_the_text_when_the_message_says_it() -> None:
     reply = said(
         raising("sdk", ToolOperationError("Patch failed. Use a unified diff.", hint="Use a unified diff")), "act"

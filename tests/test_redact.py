@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fingerpost.redact import clean, is_clean, is_harmless, looks_random, shown
+from fingerpost.redact import clean, is_clean, is_harmless, looks_random, scrubbed, shown
 from fingerpost.voice import counted, listed, literal, place, quoted
 
 
@@ -100,3 +100,13 @@ def test_names_paths_and_counts_are_written_one_way() -> None:
 )
 def test_a_literal_can_be_copied_or_stands_as_sent(value: Any, text: str) -> None:
     assert literal(value) == text
+
+
+@pytest.mark.parametrize("text", ["src/auth.py:42: unexpected indent", 'see "lib/token.ts:Token.parse"', "pin.rs:7"])
+def test_a_place_in_a_source_file_is_no_secret_whatever_the_file_is_called(text: str) -> None:
+    assert scrubbed(text, 200) == text
+
+
+@pytest.mark.parametrize("text", ["auth.key:hunter2", "config.token: hunter2", "password.value=hunter2"])
+def test_what_stands_behind_the_name_of_a_secret_still_is_one(text: str) -> None:
+    assert "hunter2" not in scrubbed(text, 200)

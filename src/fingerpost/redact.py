@@ -49,6 +49,10 @@ _SECRET_PAIR = re.compile(
     re.IGNORECASE,
 )
 """A secret's name and what stands behind it, unless that is plainly the rest of a sentence."""
+_SOURCE = re.compile(
+    r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt):$"
+)
+"""How a place in a source file begins: `auth.py:42` names no secret, although `auth` does."""
 _BEARER = re.compile(r"\b(bearer|basic)\s+[^\s,;\"']{6,}", re.IGNORECASE)
 _USERINFO = re.compile(r"(?<=://)[^\s/@]{1,256}@")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -113,6 +117,8 @@ def scrubbed(text: str, limit: int, *, keeps_ids: bool = False) -> str:
 
 
 def _without_secret(pair: re.Match[str]) -> str:
+    if _SOURCE.search(pair[1]):
+        return pair[0]
     is_count = pair[2].isdigit() and _secrecy(pair[1].rstrip(" :=\"'"))[1]
     return pair[0] if is_count else f"{pair[1]}{HIDDEN}"
 

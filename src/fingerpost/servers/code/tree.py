@@ -1,0 +1,86 @@
+"""The folder that is served: its files by the paths that callers use, and the definitions in them.
+
+Nothing outside it is reached: not by a path that climbs or starts at the top, and not by a link that leads out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from fingerpost.servers.code.failures import outside
+from fingerpost.servers.code.languages import language_of
+from fingerpost.servers.code.outline import Definition, outline
+
+LARGEST_PARSED = 512 * 1024
+"""Bytes; what is larger was hardly written by hand."""
+
+_CLIMBING = re.compile(r"(?:^|[/\\{,])\.\.(?:[/\\},]|$)")
+_FROM_THE_TOP = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
+_MOST_KEPT = 4096
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Tree:
+    """One folder, and the definitions of the files that were asked for last."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._kept: OrderedDict[str, tuple[tuple[int, int], tuple[Definition, ...]]] = OrderedDict()
+        self._lock = Lock()
+
+    def definitions(self, path: str) -> tuple[Definition, ...]:
+        """What a file defines; nothing where it is of no known language, too large, or gone."""
+        language = language_of(path)
+        try:
+            about = os.stat(self.root / path)
+            if language is None or about.st_size > LARGEST_PARSED:
+                return ()
+            state = (about.st_mtime_ns, about.st_size)
+            with self._lock:
+                if (kept := self._kept.get(path)) and kept[0] == state:
+                    self._kept.move_to_end(path)
+                    return kept[1]
+            found = outline(self.source(path), language)
+        except OSError:
+            return ()
+        with self._lock:
+            self._kept[path] = (state, found)
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def source(self, path: str) -> bytes:
+        """A file as UTF-8."""
+        raw = (self.root / path).read_bytes()
+        return raw.decode("utf-16", "replace").encode() if raw.startswith(_UTF16) else raw
+
+    def place(self, said: str, parameter: str) -> str:
+        """The path in the folder that a caller means, whether or not there is such a file."""
+        refuse_outside(said, parameter)
+        plain = os.path.normpath(said)
+        if "%" in said and not os.path.lexists(self.root / plain):
+            plain = os.path.normpath(os.fsdecode(unquote_to_bytes(said)))
+        if "\0" in plain or not Path(os.path.realpath(self.root / plain)).is_relative_to(self.root):
+            raise outside(parameter)
+        return plain
+
+
+def refuse_outside(said: str, parameter: str) -> None:
+    """Refuse what points out of the folder by its words alone."""
+    if _CLIMBING.search(said) or _FROM_THE_TOP.match(said):
+        raise outside(parameter)
+
+
+def sayable(path: str) -> str:
+    """A path that can be sent: bytes that are no UTF-8 are percent-encoded."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return quote_from_bytes(os.fsencode(path), safe="/ !#$&'()*+,;=:@-._~[]{}")
+    return path
