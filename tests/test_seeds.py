@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from code_tools import code_tools
 
 from fingerpost import KEY, Call, Catalog, Match, Policy, Verdict, admit, closest, enrich, render
-from fingerpost.demo import code_tools
 from fingerpost.disclosure import excerpt
 from fingerpost.tips import advice
 

@@ -1,85 +1,178 @@
-"""Wrong calls against the code server's own tools: what a bare validator says, and what Fingerpost says.
+"""The same wrong calls to the code server, bare and with guidance, side by side.
 
-The tools are shipped as data. The bare side is not written by hand: it is what the JSON Schema
-validator answers, or, where it accepts a call with a stray argument, the silence in which that is lost.
+The server is real and so is what it searches: this package. On either side stands an agent without a mind of its own:
+it sends the call that an error tells it to send, and where none is told it can only give up or ask.
 """
 
 from __future__ import annotations
 
-import json
-from importlib import resources
-from textwrap import indent
-from typing import Any, TextIO
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TextIO
 
-from fingerpost.catalog import Catalog
+from fingerpost.audit.reader import corrected
 from fingerpost.diagnosis import Call
-from fingerpost.envelope import render
-from fingerpost.guide import Verdict, admit
+from fingerpost.replies import KEY
+from fingerpost.servers.command import served
 from fingerpost.style import Style
+from fingerpost.untrusted import as_list, as_object
 from fingerpost.voice import written
 
-_OUTCOMES = {
-    "forward": "sent on",
-    "repair": "sent on, repaired",
-    "refuse": "answered at once",
-    "ask": "asked",
-}
+if TYPE_CHECKING:
+    from mcp.client import Client
+
+_WIDTH = 47
+_MOST_LINES = 5
+_ADOPT = """\
+Adopt it, one line each:
+  MCPServer("name", middleware=[Guidance()])    # from fingerpost.sdk import Guidance
+  mcp.add_middleware(Guidance())                # from fingerpost.fastmcp import Guidance
+  fingerpost proxy -- COMMAND OF ANY SERVER     # in front of one that you did not write"""
 
 
-def code_tools() -> list[dict[str, Any]]:
-    """The tools of the code server, as its `tools/list` gives them."""
-    return json.loads((resources.files("fingerpost") / "data" / "code_tools.json").read_text(encoding="utf-8"))
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong call, and the one that was meant; none where only the user knows."""
+
+    title: str
+    call: Call
+    meant: Call | None = None
 
 
-WRONG_CALLS: tuple[tuple[str, Call], ...] = (
-    ("a misspelt tool", Call("serach", {"pattern": "User"})),
-    ("two misspelt parameters", Call("search", {"patern": "User", "filtr": "*.ts"})),
-    ("a number as text, and a client's prefix", Call("functions.search", {"pattern": "User", "max": "50"})),
-    ("a word for a number", Call("search", {"pattern": "User", "max": "fifty"})),
-    ("nothing at all", Call("search", {})),
-    ("too much", Call("search", {"pattern": "User", "max": 5000})),
-    ("one wrapper too many", Call("list_files", {"input": {"filter": "src/**"}})),
-    ("a lost safety switch", Call("rename_symbol", {"id": "r1", "name": "Account", "dryrun": True})),
-    ("a near miss on a tool that writes", Call("rename_symbol", {"id": "r1", "nmae": "Account", "dry_run": True})),
-    ("a path that climbs out", Call("list_files", {"path": "../../../../etc/passwd"})),
+WRONG_CALLS = (
+    Wrong("a misspelt tool", Call("serach", {"pattern": "Catalog"}), Call("search", {"pattern": "Catalog"})),
+    Wrong(
+        "two misspelt parameters",
+        Call("search", {"patern": "Catalog", "filtr": "rules/**"}),
+        Call("search", {"pattern": "Catalog", "filter": "rules/**"}),
+    ),
+    Wrong(
+        "a client's prefix, a number as text",
+        Call("functions.search", {"pattern": "Catalog", "max": "3"}),
+        Call("search", {"pattern": "Catalog", "max": 3}),
+    ),
+    Wrong("a word for a number", Call("search", {"pattern": "Catalog", "max": "a few"})),
+    Wrong("nothing at all", Call("search", {})),
+    Wrong(
+        "more than there may be",
+        Call("search", {"pattern": "Catalog", "max": 5000}),
+        Call("search", {"pattern": "Catalog", "max": 1000}),
+    ),
+    Wrong(
+        "one wrapper too many",
+        Call("list_files", {"input": {"filter": "rules/**"}}),
+        Call("list_files", {"filter": "rules/**"}),
+    ),
+    Wrong(
+        "text that is no regular expression",
+        Call("search", {"pattern": "def admit("}),
+        Call("search", {"pattern": r"def admit\("}),
+    ),
+    Wrong(
+        "a name that is nearly right",
+        Call("get_definition", {"id": "catalog.py:Catalog.lsted"}),
+        Call("get_definition", {"id": "catalog.py:Catalog.listed"}),
+    ),
+    Wrong("a path that climbs out", Call("list_files", {"filter": "../../**"})),
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an agent saw of a call, block by block, and what came of it in the end."""
+
+    blocks: list[str]
+    outcome: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.outcome.startswith("right")
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.outcome.startswith("wrong")
+
+
 def demonstrate(out: TextIO) -> int:
-    """Print every wrong call with both answers, then how to go on."""
-    style, catalog = Style.of(out), Catalog.listed(code_tools())
-    verdicts = [admit(call, catalog) for _, call in WRONG_CALLS]
-    for (title, call), verdict in zip(WRONG_CALLS, verdicts, strict=True):
-        _show(title, call, verdict, catalog, style, out)
-    repaired = sum(verdict.action == "repair" for verdict in verdicts)
-    corrected = sum(verdict.action == "refuse" and verdict.report.corrected is not None for verdict in verdicts)
-    print(
-        style.strong(f"{len(verdicts)} wrong calls: {repaired} repaired, {corrected} answered with the call to send."),
-        file=out,
-    )
-    print(
-        "Try your own: fingerpost check CATALOG.json CALL.json    Read on: fingerpost explain UNKNOWN_PARAM", file=out
-    )
+    """Print every wrong call with both answers, what it comes to, and how to go on."""
+    logging.disable(logging.ERROR)
+    try:
+        asyncio.run(_shown(out, Style.of(out)))
+    finally:
+        logging.disable(logging.NOTSET)
     return 0
 
 
-def _show(title: str, call: Call, verdict: Verdict, catalog: Catalog, style: Style, out: TextIO) -> None:
-    print(style.strong(f"{title}: {written(call)}"), file=out)
-    print(style.faint(indent(_bare(call, catalog), "  without     ", lambda _: True)), file=out)
-    colour = style.notice if verdict.action == "repair" else style.good
-    lines = render(verdict.report).text.splitlines() or ["the call is right"]
-    print(colour(f"  fingerpost  {_OUTCOMES[verdict.action]}: {lines[0]}"), file=out)
-    for line in lines[1:]:
-        print(colour(f"              {line}"), file=out)
-    print(file=out)
+async def _shown(out: TextIO, style: Style) -> None:
+    from mcp.client import Client
+
+    server = served("code", str(Path(__file__).parent))
+    seen: list[tuple[Seen, Seen]] = []
+    async with Client(server.on_sdk(is_guided=False)) as bare, Client(server.on_sdk()) as guided:
+        for number, wrong in enumerate(WRONG_CALLS, 1):
+            seen.append((await _seen(bare, wrong), await _seen(guided, wrong)))
+            print(*_side_by_side(number, wrong, *seen[-1], style), sep="\n", end="\n\n", file=out)
+    print(style.strong(_summary("Bare", [one for one, _ in seen])), file=out)
+    print(style.strong(_summary("With Fingerpost", [one for _, one in seen])), file=out)
+    print(f"\n{_ADOPT}", file=out)
 
 
-def _bare(call: Call, catalog: Catalog) -> str:
-    """What the caller would be told otherwise."""
-    tool = catalog.get(call.tool)
-    if tool is None:
-        return f"Unknown tool: {call.tool}"
-    strays = [key for key in call.arguments if key not in tool.params]
-    if complaint := tool.complaint(call.arguments):
-        return complaint
-    return f"(runs, and ignores {', '.join(strays)})" if strays else "(runs)"
+async def _seen(client: Client, wrong: Wrong) -> Seen:
+    """Send a wrong call, and what the answer says to send, once."""
+    reply = first = await _reply(client, wrong.call)
+    if following := corrected(first, wrong.call):
+        reply = await _reply(client, following)
+    if not reply.get("isError"):
+        meant = await _reply(client, wrong.meant) if wrong.meant else {}
+        is_right = _blocks(reply)[:1] == _blocks(meant)[:1]  # what follows is said of the call
+        right = "right at once" if reply is first else "right after one retry"
+        return Seen(_blocks(first), right if is_right else "wrong and unnoticed")
+    error = as_object(as_object(as_object(first.get("_meta")).get(KEY)).get("error"))
+    if error.get("code") == "UNSAFE_INPUT":
+        return Seen(_blocks(first), "refused")
+    return Seen(_blocks(first), "told what to fill in" if error.get("corrected_call") else "stuck")
+
+
+async def _reply(client: Client, call: Call) -> dict[str, Any]:
+    result = await client.call_tool(call.tool, call.arguments)
+    return result.model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def _blocks(reply: dict[str, Any]) -> list[str]:
+    return [str(as_object(block).get("text")) for block in as_list(reply.get("content"))]
+
+
+def _summary(side: str, seen: list[Seen]) -> str:
+    counts = Counter(one.outcome for one in seen)
+    return f"{side:15}  {', '.join(f'{count} {outcome}' for outcome, count in counts.most_common())}"
+
+
+# layout
+
+
+def _side_by_side(number: int, wrong: Wrong, bare: Seen, guided: Seen, style: Style) -> Iterator[str]:
+    yield style.strong(f"{number:2} {wrong.title}: {written(wrong.call)}")
+    left, right = list(_column(bare.blocks)), list(_column(guided.blocks))
+    yield style.faint(f"   {'bare':{_WIDTH}} │ with Fingerpost")
+    for one, other in zip_longest(left, right, fillvalue=""):
+        yield f"   {one:{_WIDTH}} │ {other}".rstrip()
+    yield f"   {_coloured(bare, style, _WIDTH)} │ {_coloured(guided, style)}"
+
+
+def _column(blocks: list[str]) -> Iterator[str]:
+    """What was said, in lines that fit. Where guidance stands behind a server's own words, those are cut short."""
+    for block in blocks:
+        lines = [part for line in block.splitlines() for part in wrap(line.strip(), _WIDTH)]
+        most = _MOST_LINES if block is blocks[-1] else 1
+        yield from lines if len(lines) <= most else [*lines[:most], f"… {len(lines) - most} more lines"]
+
+
+def _coloured(seen: Seen, style: Style, width: int = 0) -> str:
+    colour = style.good if seen.is_right else style.bad if seen.is_wrong or seen.outcome == "stuck" else style.notice
+    return colour(f"→ {seen.outcome}".ljust(width))

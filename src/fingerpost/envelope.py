@@ -14,7 +14,7 @@ from fingerpost.corrected import Sayable, corrected_call, sayable
 from fingerpost.diagnosis import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Severity
 from fingerpost.guide import Report
 from fingerpost.matching import FIRST
-from fingerpost.redact import clean, shown
+from fingerpost.redact import clean, is_clean, is_harmless, shown
 from fingerpost.shapes import Shape, reshape
 from fingerpost.text import call_line, has_better, help_call, lines, note, within
 from fingerpost.voice import key_of
@@ -22,6 +22,7 @@ from fingerpost.voice import key_of
 LARGEST = 2048
 """The most bytes one reply gains, text and structure together."""
 
+_LONGEST_FIX = 256
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _OVERHEAD = 80
 """What the names of its own cost the largest of the three shapes."""
@@ -110,10 +111,17 @@ def _named_readings(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _likely_fix(fix: Fix, diagnosis: Diagnosis) -> dict[str, Any] | None:
-    if isinstance(fix.edit, Drop) or fix.value is None:
+    """The value to send as it stands; one that could only be shown in part would not be that."""
+    value, key = fix.value, key_of(diagnosis.at)
+    if isinstance(fix.edit, Drop) or value is None:
         return None
-    value = clean(fix.value) if isinstance(fix.edit, CallTool | Rename) else shown(fix.value, key_of(diagnosis.at))
-    return {"value": value, "label": fix.label or clean(str(value)), "confidence": fix.confidence}
+    is_name = isinstance(fix.edit, CallTool | Rename)
+    if isinstance(value, str):
+        is_whole = is_clean(value, _LONGEST_FIX) and (is_name or is_harmless(value, key))
+    else:
+        is_whole = shown(value, key) == value
+    label = fix.label or clean(str(value))
+    return {"value": value, "label": label, "confidence": fix.confidence} if is_whole else None
 
 
 def _open_readings(diagnosis: Diagnosis) -> list[str]:

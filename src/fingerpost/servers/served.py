@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_type_hints
 
 import mcp_types as types
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 from fingerpost import sdk
+from fingerpost.errors import ToolOperationError
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -49,13 +51,15 @@ class Served:
         middleware = [sdk.Guidance(**self.guidance)] if is_guided else []
         server = MCPServer[Any](self.name, instructions=self.instructions, middleware=middleware, log_level="WARNING")
         declared = types.ToolAnnotations.model_validate(self.annotations) if self.annotations else None
+        raised = None if is_guided else ToolError
         for function in self.tools:
-            server.tool(annotations=declared)(_returning(function, _for_sdk, types.CallToolResult))
+            server.tool(annotations=declared)(_returning(function, _for_sdk, types.CallToolResult, raised))
         return server
 
     def on_fastmcp(self, *, is_guided: bool = True) -> FastMCP[Any]:
         """The same on FastMCP."""
         from fastmcp import FastMCP
+        from fastmcp.exceptions import ToolError
         from fastmcp.tools import ToolResult
 
         from fingerpost import fastmcp
@@ -64,7 +68,8 @@ class Served:
         if is_guided:
             server.add_middleware(fastmcp.Guidance(**self.guidance))
         for function in self.tools:
-            made = _returning(function, lambda said: ToolResult(said.text, said.data), ToolResult)
+            raised = None if is_guided else ToolError
+            made = _returning(function, lambda said: ToolResult(said.text, said.data), ToolResult, raised)
             server.tool(annotations=dict(self.annotations) or None, output_schema=None)(made)
         return server
 
@@ -74,15 +79,23 @@ def _for_sdk(said: Answer) -> types.CallToolResult:
     return types.CallToolResult(content=[block], structured_content=said.data)
 
 
-def _returning(function: Function, made: Callable[[Answer], Any], kind: type) -> Callable[..., Any]:
+def _returning(
+    function: Function, made: Callable[[Answer], Any], kind: type, raised: type[Exception] | None
+) -> Callable[..., Any]:
     """The same function with results as a framework wants them.
 
-    It declares no output schema: to those who do, guidance on an error may not be sent as data.
+    It declares no output schema: to those who do, guidance on an error may not be sent as data. Served bare, its
+    errors are `raised` as the framework's own, so that their message is seen.
     """
 
     @functools.wraps(function)
     def tool(**arguments: Any) -> Any:
-        said = function(**arguments)
+        try:
+            said = function(**arguments)
+        except ToolOperationError as error:
+            if raised is None:
+                raise
+            raise raised(error.message) from error
         return made(said if isinstance(said, Answer) else Answer(json.dumps(said, ensure_ascii=False), said))
 
     hints = {**get_type_hints(function, include_extras=True), "return": kind}
