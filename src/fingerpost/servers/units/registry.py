@@ -1,0 +1,58 @@
+"""How large units are: what pint knows of them, in exact fractions wherever it can be exact."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pint
+
+from fingerpost.servers.units.vocabulary import Unit
+
+
+def to_root(value: Fraction, unit: Unit) -> Fraction:
+    """So much of a unit, in the root unit of its dimension; `OverflowError` where a logarithm stands for too much."""
+    if unit.kind == "offset":
+        return _registry().convert(value, unit.definition, "kelvin")
+    if unit.kind == "log":
+        return Fraction(str(10 ** float(value / 10))) * size(unit)
+    return value * size(unit)
+
+
+def from_root(value: Fraction, unit: Unit) -> Fraction:
+    """The way back; `ValueError` where there is no logarithm."""
+    if unit.kind == "offset":
+        return _registry().convert(value, "kelvin", unit.definition)
+    if unit.kind == "log":
+        return Fraction(str(10 * math.log10(value / size(unit))))
+    return value / size(unit)
+
+
+@cache
+def size(unit: Unit) -> Fraction:
+    """A unit in terms of the root units of its dimension."""
+    factor, _ = _registry().get_root_units(_known_as(unit))
+    return Fraction(factor) * (Fraction(unit.scale.base) ** unit.scale.exponent if unit.scale else 1)
+
+
+def _known_as(unit: Unit) -> str:
+    """The name by which pint has a unit, given to it first where the definition is ours."""
+    if unit.definition.isidentifier():
+        return unit.definition
+    name = f"{unit.definition} = {unit.name}".translate(_AS_A_NAME)
+    if name not in _registry():
+        _registry().define(f"{name} = {unit.definition}")
+    return name
+
+
+_AS_A_NAME = {ord(character): "_" for character in " =*/.-+"} | {
+    ord(str(digit)): chr(97 + digit) for digit in range(10)
+}
+
+
+@cache
+def _registry() -> Any:
+    """Reading pint's definitions takes a third of a second, so it is done when first needed."""
+    return pint.UnitRegistry(non_int_type=Fraction)
