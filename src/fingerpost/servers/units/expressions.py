@@ -151,7 +151,7 @@ class _Reader:
         power = self._power() * (self.before or 1)
         self.before = 0
         if unit is None:
-            self.unknown.append(Unknown(token, self._run(token)))
+            self.unknown.append(self._unheard(token))
         else:
             self._add(unit, power, token)
         return None
@@ -188,6 +188,13 @@ class _Reader:
         is_raised = after is not None and (after.kind in ("number", "^") or after.text in _AFTER)
         has_per = any(one.text == "per" for one in tokens[1:])
         return has_per and (is_raised or self.open[-1].sign < 0)
+
+    def _unheard(self, token: Token) -> Unknown:
+        """A word that is no unit. Below a `/` the words after it are passed over: with it, they may be one unit."""
+        run = self._run(token)
+        while self.open[-1].sign < 0 and (after := self._peek()) is not None and after.end <= run.end:
+            self.at += 1
+        return Unknown(token, run)
 
     def _run(self, token: Token) -> Token:
         """The words side by side that a word stands among, as one."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from fingerpost.matching import LISTED, Match, Names, closest
+from fingerpost.matching import LISTED, Match, Names, Reading, closest, readings
+from fingerpost.matching.lexicon import is_ordinary
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
 
 _MOST = 3
 _SHORT = 2
 _COMMON = 12
 """The highest power of ten that people use: femto and peta are not meant by a slip of the shift key."""
+_VOWEL = re.compile("[aeiouy]")
 _SLIPS_OF_CASE = ("kb", "Mb", "Gb", "Tb")
 
 
@@ -54,7 +57,7 @@ class _Lexicon:
     @cached_property
     def symbols(self) -> dict[str, list[str]]:
         """The symbols in use, by their letters without regard to case."""
-        usual = [unit.symbol for unit in self.known.named.values() if unit.symbol and _is_usual(unit)]
+        usual = [unit.symbol for unit in self.known.named.values() if unit.symbol and is_usual(unit)]
         found: dict[str, list[str]] = {}
         for symbol in dict.fromkeys([*self.known.symbols, *usual, *_SLIPS_OF_CASE]):
             found.setdefault(symbol.casefold(), []).append(symbol)
@@ -63,7 +66,7 @@ class _Lexicon:
     @cached_property
     def pools(self) -> tuple[Names, Names, Names]:
         """All names; those in everyday use; the other words for units."""
-        usual = [unit.name for unit in self.known.named.values() if _is_usual(unit)]
+        usual = [unit.name for unit in self.known.named.values() if is_usual(unit)]
         return Names(tuple(self.every)), Names(tuple(usual)), Names(tuple(self.known.words))
 
     def other_case(self, word: str) -> Guesses | None:
@@ -74,38 +77,38 @@ class _Lexicon:
         if len(alike) > 1 and len(first) == 1 and is_mixed:
             alike = first
         units = {symbol: unit for symbol in alike if (unit := self.known.find(symbol))}
-        if len(units) != 1:
+        if len(units) != 1 or (is_ordinary(word.casefold()) and _VOWEL.search(word.casefold())):
             return Guesses(possible=tuple(units.values())) if units else None
         symbol, unit = units.popitem()
         return Guesses(Guess(unit, symbol, closest(word, [symbol], "value")[0].confidence))
 
     def misspelt(self, word: str) -> Guesses:
-        """A name in letters that are nearly right."""
+        """A name in letters that are nearly right. What is a word of English is no misspelling of a unit."""
         if len(word) <= _SHORT:
             return Guesses(possible=self._units(closest(word, [unit.name for unit in self.bases], "value")))
-        every, usual, others = (closest(word, pool, "value") for pool in self.pools)
-        best = self._best(every)
+        every, usual, others = (readings(word, pool, "value") for pool in self.pools)
         for found in (every, usual, others):
-            if found and found[0].is_clear:
-                unit = self.every[found[0].name]
-                if best.get(unit.name, 0.0) >= max(best.values()):
-                    return Guesses(Guess(unit, found[0].name, found[0].confidence), self._units(every))
-        return Guesses(possible=self._units([*usual, *every]))
+            if found and found[0].match.is_clear and not is_ordinary(word.casefold()) and self._leads(found[0], every):
+                match = found[0].match
+                return Guesses(Guess(self.every[match.name], match.name, match.confidence))
+        return Guesses(possible=self._units(one.match for one in (*usual, *every)))
 
-    def _best(self, matches: Iterable[Match]) -> Mapping[str, float]:
-        """The confidence in each unit, by whichever of its names."""
-        best: dict[str, float] = {}
-        for match in matches:
-            name = self.every[match.name].name
-            best[name] = max(best.get(name, 0.0), match.confidence)
-        return best
+    def _leads(self, first: Reading, others: Iterable[Reading]) -> bool:
+        """Whether no other unit is spelt as much like it: the nearest, too, may be one that guards speak against."""
+        unit = self.every[first.match.name]
+        rivals = [(self.every[one.match.name], one.evidence.strength) for one in others]
+        return not any(
+            strength > first.evidence.strength or (strength == first.evidence.strength and is_usual(other))
+            for other, strength in rivals
+            if other != unit
+        )
 
     def _units(self, matches: Iterable[Match]) -> tuple[Unit, ...]:
         near = {unit.name: unit for match in matches if match.confidence > LISTED for unit in [self.every[match.name]]}
         return tuple(near.values())[:_MOST]
 
 
-def _is_usual(unit: Unit) -> bool:
+def is_usual(unit: Unit) -> bool:
     """Whether people write it every day: without a prefix, or with a usual one before a usual unit."""
     return unit.scale is None or (unit.kind in ("*", "binary") and abs(unit.scale.exponent) <= _COMMON)
 

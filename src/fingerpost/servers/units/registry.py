@@ -55,4 +55,5 @@ _AS_A_NAME = {ord(character): "_" for character in " =*/.-+"} | {
 @cache
 def _registry() -> Any:
     """Reading pint's definitions takes a third of a second, so it is done when first needed."""
-    return pint.UnitRegistry(non_int_type=Fraction)
+    registry: Any = pint.UnitRegistry
+    return registry(non_int_type=Fraction)

@@ -95,7 +95,7 @@ def _read_alone_or_together(unknown: Unknown) -> tuple[Token, Guesses]:
 
 def _fix(text: str, fixes: Iterable[tuple[Token, Guess]]) -> dict[str, Any]:
     """The text with nothing but the bad words replaced."""
-    made = {token: guess for token, guess in fixes}
+    made = dict(fixes)
     value = text
     for token, guess in sorted(made.items(), key=lambda pair: -pair[0].start):
         value = value[: token.start] + guess.value + value[token.end :]
@@ -256,16 +256,13 @@ def _kept(dimension: Dimension, text: str) -> str:
 
 def _compatible(text: str, dimension: Dimension) -> Iterable[str]:
     """The units that really convert: all of one dimension do, for each has a size of its own."""
-    units = next((units for one, units in vocabulary().units.items() if units and _defines(one, dimension)), [])
+    known = vocabulary()
+    names = [name for name, one in known.dimensions.by_name.items() if one == dimension]
     own = resolve_unit(text)
     first = [own.single] if isinstance(own, Compound) and own.single else []
-    some = dict.fromkeys(unit.short for unit in (*first, *units) if unit.is_plain)
-    if some:
+    units = [*first, *(unit for name in names for unit in known.units[name])]
+    if some := dict.fromkeys(unit.short for unit in units if unit.is_plain):
         yield f"Compatible {_called(dimension)} units: {', '.join([*some][:_MOST_COMPATIBLE])}"
-
-
-def _defines(name: str, dimension: Dimension) -> bool:
-    return vocabulary().dimensions.by_name[name] == dimension
 
 
 def _remarks(text: str, wanted: str) -> list[str]:

@@ -63,11 +63,11 @@ def compute(
     given = [Factor(one.value, one.numerator, one.denominator) for one in factors]
     start, *reached = computed(initial_value, initial_unit, given)
     steps = [
-        {"step": step, "factor": f"{one.value} {one.numerator}/{one.denominator}", **_shown(after)}
+        {"step": step, "factor": f"{one.value} {one.numerator} per {one.denominator}", **_shown(after)}
         for step, (one, after) in enumerate(zip(given, reached, strict=True))
     ]
     dimension = vocabulary().dimensions.called(reached[-1].unit.dimension)
-    lines = [start.text, *(f"× {one['factor']} = {one['quantity']} {one['unit']}" for one in steps)]
+    lines = [start.text, *(f"\u00d7 {one['factor']} = {one['quantity']} {one['unit']}" for one in steps)]
     return Answer("\n".join(lines), {**_shown(reached[-1]), "dimension": dimension, "steps": steps})
 
 

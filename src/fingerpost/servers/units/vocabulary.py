@@ -83,7 +83,7 @@ class Vocabulary:
         also, refused, read_as = (lines for _, lines in _sections("spellings.txt"))
         self.also = {_folded(spelling): said for spelling, _, said in (line.partition(" = ") for line in also)}
         self.refused = {spelling: said for spelling, _, said in (line.partition(": ") for line in refused)}
-        self.read_as = [Remark(*map(_listed, line.split("|")[:2]), line.rpartition("| ")[2]) for line in read_as]
+        self.read_as = [_remark(line) for line in read_as]
 
     def _taken_in(self, line: str, dimension: Dimension) -> Unit:
         columns = [column.strip() for column in line.split("|")] + [""] * 5
@@ -147,6 +147,11 @@ def _scales() -> Iterator[Scale]:
         for line in lines:
             names, symbols, exponent = line.split("|")
             yield Scale(_listed(names), _listed(symbols), int(base), int(exponent))
+
+
+def _remark(line: str) -> Remark:
+    spellings, dimensions, said = line.split(" | ")
+    return Remark(_listed(spellings), _listed(dimensions), said)
 
 
 def _listed(column: str) -> tuple[str, ...]:
