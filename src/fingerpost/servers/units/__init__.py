@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
-
-import pint as pint  # said to be missing here, where the command looks for it, and not at the first call
 
 if TYPE_CHECKING:
     from fingerpost.servers.served import Served
+
+if find_spec("pint") is None:  # it is read at the first conversion, but must be missed before
+    raise ModuleNotFoundError("No module named 'pint'", name="pint")
 
 _INSTRUCTIONS = (
     "Converts between units of measurement, exactly. Write units as m/s, kg*m/s^2, W/(m²·K), or in words. "

@@ -6,11 +6,9 @@ angle is no ratio, and a revolution per minute is no hertz.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-_SIMPLE = re.compile(r"[^\W\d_][^\W_]*|[°Δ%‰]\w*")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -101,5 +99,5 @@ def quotient(powers: Mapping[str, int]) -> str:
 
 
 def _raised(name: str, power: int) -> str:
-    whole = name if _SIMPLE.fullmatch(name) else f"({name})"
+    whole = name if all(one.isalpha() or one in "°%‰" for one in name) else f"({name})"
     return whole if power == 1 else whole + str(power).translate(_RAISED)

@@ -217,7 +217,7 @@ class _Reader:
         if token.kind == "^":
             self.at += 1
             return self._written_power(token)
-        is_close = token.start == self.tokens[self.at - 1].end
+        is_close = token.start <= self.tokens[self.at - 1].end
         number = self._peek(1) if token.kind == "-" else token
         if not is_close or number is None or number.kind != "number" or number.start - token.start > 1:
             return 1

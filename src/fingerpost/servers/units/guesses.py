@@ -77,10 +77,11 @@ class _Lexicon:
         if len(alike) > 1 and len(first) == 1 and is_mixed:
             alike = first
         units = {symbol: unit for symbol in alike if (unit := self.known.find(symbol))}
-        if len(units) != 1 or (is_ordinary(word.casefold()) and _VOWEL.search(word.casefold())):
-            return Guesses(possible=tuple(units.values())) if units else None
-        symbol, unit = units.popitem()
-        return Guesses(Guess(unit, symbol, closest(word, [symbol], "value")[0].confidence))
+        if len(units) == 1:
+            symbol, unit = next(iter(units.items()))
+            if unit.scale is None or not _is_word(word):
+                return Guesses(Guess(unit, symbol, closest(word, [symbol], "value")[0].confidence))
+        return Guesses(possible=tuple(units.values())) if units else None
 
     def misspelt(self, word: str) -> Guesses:
         """A name in letters that are nearly right. What is a word of English is no misspelling of a unit."""
@@ -111,6 +112,11 @@ class _Lexicon:
 def is_usual(unit: Unit) -> bool:
     """Whether people write it every day: without a prefix, or with a usual one before a usual unit."""
     return unit.scale is None or (unit.kind in ("*", "binary") and abs(unit.scale.exponent) <= _COMMON)
+
+
+def _is_word(text: str) -> bool:
+    """Whether it is a word, and not just letters that a dictionary of our time has: `kwh`."""
+    return is_ordinary(text.casefold()) and _VOWEL.search(text.casefold()) is not None
 
 
 @cache

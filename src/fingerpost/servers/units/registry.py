@@ -7,8 +7,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import pint
-
 from fingerpost.servers.units.vocabulary import Unit
 
 
@@ -42,8 +40,7 @@ def _known_as(unit: Unit) -> str:
     if unit.definition.isidentifier():
         return unit.definition
     name = f"{unit.definition} = {unit.name}".translate(_AS_A_NAME)
-    if name not in _registry():
-        _registry().define(f"{name} = {unit.definition}")
+    _registry().define(f"{name} = {unit.definition}")
     return name
 
 
@@ -54,6 +51,8 @@ _AS_A_NAME = {ord(character): "_" for character in " =*/.-+"} | {
 
 @cache
 def _registry() -> Any:
-    """Reading pint's definitions takes a third of a second, so it is done when first needed."""
+    """Reading pint and its definitions takes more than half a second, so it is done when first needed."""
+    import pint
+
     registry: Any = pint.UnitRegistry
     return registry(non_int_type=Fraction)

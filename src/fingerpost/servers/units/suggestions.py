@@ -108,7 +108,7 @@ def _scaled_variants(guess: Guess) -> Iterable[str]:
     scale = guess.unit.scale
     base = vocabulary().find(guess.unit.name.removeprefix(scale.names[0])) if scale else guess.unit
     if base is not None and base.symbol and base.kind in ("*", "+"):
-        scaled = [base.scaled(one) for one in vocabulary().scales if one.names[0] in ("kilo", "milli")]
+        scaled = [vocabulary().scaled(base, one) for one in vocabulary().scales if one.names[0] in ("kilo", "milli")]
         names = [one.symbol for one in (base, *scaled) if one.symbol != guess.unit.symbol]
         yield f"For scaled variants: {', '.join(names[:2])} (see list_scales)"
 

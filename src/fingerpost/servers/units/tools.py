@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, WithJsonSchema
@@ -14,6 +15,7 @@ from fingerpost.servers.units.dimensions import Dimension
 from fingerpost.servers.units.quantities import Quantity, resolved
 from fingerpost.servers.units.vocabulary import Scale, Unit, takes, vocabulary
 
+_USUAL = ("giga", "mega", "kilo", "centi", "milli", "micro", "nano", "kibi", "mebi", "gibi")
 _UNITS = ["kg", "m/s", "W/(m²·K)", "square feet"]
 
 
@@ -93,15 +95,15 @@ def list_units(
         str | None, Field(description="What they measure; without it, all", examples=["mass", "pressure"])
     ] = None,
 ) -> dict[str, Any]:
-    """List the units by what they measure."""
-    every = {name: [unit.label for unit in units] for name, units in vocabulary().units.items() if units}
+    """List the units by what they measure; of one dimension, also those with the usual prefixes."""
+    known = {name: units for name, units in vocabulary().units.items() if units}
     if dimension is None:
-        return {"units": every}
+        return {"units": {name: _labels(units, ("kilo",)) for name, units in known.items()}}
     wanted = " ".join(dimension.replace("_", " ").casefold().split())
-    if wanted not in every:
-        raise UnknownValue("dimension", dimension, list(every))
-    scalable = [unit.label for unit in vocabulary().units[wanted] if _is_scalable(unit)]
-    return {"units": {wanted: every[wanted]}, "scalable": scalable}
+    if wanted not in known:
+        raise UnknownValue("dimension", dimension, list(known))
+    scalable = [unit.label for unit in known[wanted] if any(takes(unit, scale) for scale in vocabulary().scales)]
+    return {"units": {wanted: _labels(known[wanted], _USUAL)}, "scalable": scalable}
 
 
 def list_scales() -> dict[str, Any]:
@@ -123,8 +125,11 @@ def _measured(dimension: Dimension) -> dict[str, str]:
     return {"dimension": dimensions.called(dimension), "formula": dimensions.formula(dimension)}
 
 
-def _is_scalable(unit: Unit) -> bool:
-    return any(takes(unit, scale) for scale in vocabulary().scales)
+def _labels(units: Iterable[Unit], prefixes: Container[str]) -> list[str]:
+    known = vocabulary()
+    scales = [scale for scale in known.scales if scale.names[0] in prefixes]
+    scaled = ((unit, *(known.scaled(unit, scale) for scale in scales if takes(unit, scale))) for unit in units)
+    return [unit.label for family in scaled for unit in family]
 
 
 def _described(scale: Scale) -> dict[str, Any]:

@@ -55,10 +55,6 @@ class Unit:
         """Whether it can be part of a product: it has no zero of its own, and is no logarithm."""
         return self.kind not in ("offset", "log")
 
-    def scaled(self, scale: Scale) -> Unit:
-        symbol = scale.symbols[0] + self.symbol if self.symbol and self.kind != "words" else ""
-        return Unit(scale.names[0] + self.name, symbol, self.dimension, self.kind, self.definition, scale)
-
 
 class Remark(NamedTuple):
     """What to say of some spellings to those who want one of some dimensions."""
@@ -109,17 +105,24 @@ class Vocabulary:
             for symbol in scale.symbols:
                 unit = self.symbols.get(spelling.removeprefix(symbol)) if spelling.startswith(symbol) else None
                 if unit and unit.kind != "words" and takes(unit, scale):
-                    yield unit.scaled(scale)
+                    yield self.scaled(unit, scale)
             for name in scale.names:
                 unit = self.words.get(word.removeprefix(name)) if word.startswith(name) else None
                 if unit and takes(unit, scale):
-                    yield unit.scaled(scale)
+                    yield self.scaled(unit, scale)
+
+    def scaled(self, unit: Unit, scale: Scale) -> Unit:
+        """A unit with a prefix before it; without a symbol where that would be read as something else."""
+        symbol = scale.symbols[0] + unit.symbol if unit.symbol and unit.kind != "words" else ""
+        if any(symbol in taken for taken in (self.refused, self.symbols, self.also)):
+            symbol = ""
+        return Unit(scale.names[0] + unit.name, symbol, unit.dimension, unit.kind, unit.definition, scale)
 
     @cached_property
     def named(self) -> dict[str, Unit]:
         """Every unit by its name, those with prefixes too: what may have been meant by a misspelling."""
         every = [unit for units in self.units.values() for unit in units]
-        more = (unit.scaled(scale) for unit, scale in product(every, self.scales) if takes(unit, scale))
+        more = (self.scaled(unit, scale) for unit, scale in product(every, self.scales) if takes(unit, scale))
         return {unit.name: unit for unit in (*every, *more)}
 
 
