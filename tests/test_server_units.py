@@ -194,7 +194,8 @@ SPELLINGS = {
     "kg·m/s²": ["kg·m/s²", "kg*m/s^2", "kg.m/s2", "kg m/s^2", "kg-m/s^2", "newton"],
     "W/(m²·K)": ["W/(m²·K)", "W/(m2 K)", "W/m^2/K", "watt per square meter per kelvin", f"W/(m²*{KELVIN_SIGN})"],
     "µm": [MICRO, GREEK_MU, "um", "micrometers", "micron"],
-    "°C": ["°C", "degC", "celsius", "degrees Celsius", "° C", "deg C", "\u2103", "ºC", "centigrade"],
+    "°C": ["°C", "degC", "celsius", "degrees Celsius", "° C", "deg C", "\u2103", "ºC", "centigrade", "°Celsius"],
+    "K": ["K", "°K", "kelvins", KELVIN_SIGN],
     "Ω": ["ohm", "Ω", OHM_SIGN, "ohms"],
     "km/h": ["km/h", "km / h", "kph", "kilometers per hour", "kmh"],
     "mph": ["mph", "miles per hour", "mi/h"],
@@ -240,6 +241,8 @@ def test_logarithms_convert_rightly_or_not_at_all() -> None:
     assert result(1, "dB/km", "Np/km") == pytest.approx(math.log(10) / 20, rel=1e-15)
     assert failure(0, "W", "dBm").error == "0 W has no logarithm, and dBm is one"
     assert failure(1e9, "dBm", "W").error == "The result is too large for a number"
+    assert failure(-1e9, "dBm", "W").error.startswith("The result is too small")
+    assert result(5e-324, "nW", "dBm") == pytest.approx(-3293.06, rel=1e-4)
     error = failure(3, "dB", "ratio")
     assert error.error_type == "no_conversion_path" and "10^(x/10)" in error.hints[2]
     assert "logarithm" in unread("dBm/Hz").hints[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fingerpost.servers.units.expressions import Compound
-from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, overflow, resolved
+from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, resolved
 from fingerpost.servers.units.registry import from_root, size, to_root
 from fingerpost.servers.units.suggestions import ConversionError, build_dimension_mismatch_error, build_no_path_error
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
@@ -46,8 +46,6 @@ def _moved(start: Quantity, unit: Compound) -> Fraction:
         _check_floor(start, source)
     try:
         return from_root(to_root(start.value, source), target)
-    except OverflowError as error:
-        raise overflow("value") from error
     except ValueError as error:
         message = f"{start.text} has no logarithm, and {target.short} is one"
         raise out_of_range(message, start.number, "more than 0", "value") from error

@@ -49,16 +49,12 @@ def checked(value: Fraction, parameter: str, step: int | None = None) -> Fractio
     try:
         held = float(value)
     except OverflowError as error:
-        raise overflow(parameter, step) from error
+        message = "The result is too large for a number"
+        raise out_of_range(message, "more than 1.8e308", "a result below 1.8e308", parameter, step) from error
     if held == 0 and value != 0:
         message = "The result is too small for a number, and would be shown as 0"
         raise out_of_range(message, "less than 5e-324", "a result of at least 5e-324", parameter, step)
     return value
-
-
-def overflow(parameter: str, step: int | None = None) -> ConversionError:
-    message = "The result is too large for a number"
-    return out_of_range(message, "more than 1.8e308", "a result below 1.8e308", parameter, step)
 
 
 def out_of_range(

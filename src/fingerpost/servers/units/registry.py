@@ -9,13 +9,15 @@ from typing import Any
 
 from fingerpost.servers.units.vocabulary import Unit
 
+_BEYOND = 400
+
 
 def to_root(value: Fraction, unit: Unit) -> Fraction:
-    """So much of a unit, in the root unit of its dimension; `OverflowError` where a logarithm stands for too much."""
+    """So much of a unit, in the root unit of its dimension."""
     if unit.kind == "offset":
         return _registry().convert(value, unit.definition, "kelvin")
     if unit.kind == "log":
-        return Fraction(str(10 ** float(value / 10))) * size(unit)
+        return _tenfold(value / 10) * size(unit)
     return value * size(unit)
 
 
@@ -24,8 +26,18 @@ def from_root(value: Fraction, unit: Unit) -> Fraction:
     if unit.kind == "offset":
         return _registry().convert(value, "kelvin", unit.definition)
     if unit.kind == "log":
-        return Fraction(str(10 * math.log10(value / size(unit))))
+        return 10 * _logarithm(value / size(unit))
     return value / size(unit)
+
+
+def _tenfold(power: Fraction) -> Fraction:
+    """Ten to some power, held at what is beyond every number, either way, so that it can be told from 0."""
+    whole, rest = divmod(power, 1)
+    return Fraction(10) ** max(-_BEYOND, min(whole, _BEYOND)) * Fraction(str(10 ** float(rest)))
+
+
+def _logarithm(value: Fraction) -> Fraction:
+    return Fraction(str(math.log10(value.numerator) - math.log10(value.denominator)))
 
 
 @cache
