@@ -202,6 +202,8 @@ SPELLINGS = {
     "L": ["L", "l", "liter", "litres", "dm^3"],
     "fl oz": ["fl oz", "fl. oz.", "floz", "fl_oz", "fluid ounces"],
     "psi": ["psi", "pounds per square inch", "lbf/in^2", "pound force per square inch"],
+    "mmHg": ["mmHg", "mm Hg", "mm-Hg"],
+    "Å": ["angstrom", "A\u030angstr\u00f6m", "\u212b"],
     "nmi": ["nautical mile", "nautical_miles", "nautical-mile"],
     "kWh": ["kWh", "kilowatt hours", "kW-h", "kW*h", "kilowatt-hour"],
     "ft lb": ["foot-pounds", "ft lb", "ft-lb", "ft·lbf"],
@@ -338,7 +340,7 @@ def test_a_slip_with_one_reading_is_repaired_in_its_place(text: str, fix: str) -
         ("decmeter", {"decimeter (dm)"}),
         ("GAL", {"gallon (gal)", "galileo (Gal)"}),
         ("metr/xyzzzz", {"No similar units found"}),
-        ("hah", {"hectoampere hour (hAh)"}),
+        ("nah", {"nanoampere hour (nAh)"}),
     ],
 )
 def test_a_slip_with_several_readings_is_left_to_the_caller(text: str, among: set[str]) -> None:
@@ -346,7 +348,7 @@ def test_a_slip_with_several_readings_is_left_to_the_caller(text: str, among: se
     assert error.likely_fix is None and among <= set(error.hints), error.hints
 
 
-@pytest.mark.parametrize("text", ["mil", "gr", "kt", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM"])
+@pytest.mark.parametrize("text", ["mil", "gr", "kt", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM", "sqm"])
 def test_what_means_several_things_is_refused_with_what_to_write(text: str) -> None:
     error = unread(text)
     assert error.error_type == "unknown_unit" and error.likely_fix is None
@@ -362,7 +364,7 @@ def test_words_of_english_are_no_units_and_no_misspelt_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["foo", "baz", "qux", "asdf", "lorem", "zzzz", "__class__", "import os", "exec", "日本", "🙂a"]
+    "text", ["Hg", "foo", "baz", "qux", "asdf", "lorem", "zzzz", "__class__", "import os", "exec", "日本", "🙂a"]
 )
 def test_nonsense_gets_no_fix(text: str) -> None:
     assert unread(text).likely_fix is None
@@ -440,9 +442,9 @@ def test_a_result_that_no_number_can_hold_is_refused() -> None:
         ("1 kg", "a number stands in it"),
         ("1e400*m", "a number stands in it"),
         ("9**9**9", "a number stands in it"),
-        ("m^999999999", "a power is higher than 99"),
-        ("m^100", "a power is higher than 99"),
-        ("m^60*m^60", "a power is higher than 99"),
+        ("m^999999999", "a power is higher than 30"),
+        ("m^100", "a power is higher than 30"),
+        ("m^60*m^60", "a power is higher than 30"),
         ("m^2^3", "a power must be a whole number"),
         ("m^0.5", "a power must be a whole number"),
         ("m^", "a power must be a whole number"),
@@ -584,7 +586,7 @@ def test_a_step_that_cannot_be_a_factor_is_named() -> None:
     assert stopped(1, "kg", (1, "degC", "kg")).parameter == "factors[0].numerator"
     assert stopped(20, "degC", (1, "K", "degC")).parameter == "initial_unit"
     assert stopped(math.nan, "kg", (1, "lb", "kg")).parameter == "initial_value"
-    error = stopped(1, "m^90", (1, "m^95", "m"), (1, "m^95", "m"))
+    error = stopped(1, "m^29", (1, "m^3", "m"))
     assert (error.step, error.parameter) == (0, "factors[0].numerator")
     error = stopped(1, "kg", (1, "lb/secnd", "kg"))
     assert (error.parameter, error.likely_fix["value"]) == ("factors[0].numerator", "lb/second")

@@ -13,7 +13,7 @@ from fingerpost.servers.units.dimensions import NONE, Dimension, quotient
 from fingerpost.servers.units.tokens import LONGEST, Token, Unparsable, tokens_of
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
 
-HIGHEST = 99
+HIGHEST = 30
 _MOST_WORDS = 6
 _BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _AFTER = {"squared": 2, "cubed": 3}

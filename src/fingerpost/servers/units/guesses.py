@@ -57,7 +57,7 @@ class _Lexicon:
     @cached_property
     def symbols(self) -> dict[str, list[str]]:
         """The symbols in use, by their letters without regard to case."""
-        usual = [unit.symbol for unit in self.known.named.values() if unit.symbol and is_usual(unit)]
+        usual = [unit.symbol for unit in self.known.named.values() if unit.symbol and _is_in_use(unit)]
         found: dict[str, list[str]] = {}
         for symbol in dict.fromkeys([*self.known.symbols, *usual, *_SLIPS_OF_CASE]):
             found.setdefault(symbol.casefold(), []).append(symbol)
@@ -112,6 +112,11 @@ class _Lexicon:
 def is_usual(unit: Unit) -> bool:
     """Whether people write it every day: without a prefix, or with a usual one before a usual unit."""
     return unit.scale is None or (unit.kind in ("*", "binary") and abs(unit.scale.exponent) <= _COMMON)
+
+
+def _is_in_use(unit: Unit) -> bool:
+    """Whether its symbol is one that people write in the wrong case; `Hg` is no hectogram."""
+    return is_usual(unit) and (unit.scale is None or abs(unit.scale.exponent) > 2 or unit.scale.exponent == -2)
 
 
 def _is_word(text: str) -> bool:

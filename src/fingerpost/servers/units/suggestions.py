@@ -6,6 +6,7 @@ or shown by `as_dict()`; its `likely_fix` can be applied as it stands, its `hint
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -53,6 +54,7 @@ class ConversionError(ToolOperationError):
 def resolve_unit(text: str, parameter: str | None = None, step: int | None = None) -> Compound | ConversionError:
     """The units that a text stands for, or what is wrong with it."""
     place: dict[str, Any] = {"parameter": parameter, "step": step}
+    text = unicodedata.normalize("NFC", text)
     try:
         unit, unknown = parsed(text)
     except Unparsable as error:

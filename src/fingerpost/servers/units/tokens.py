@@ -9,7 +9,8 @@ from dataclasses import dataclass
 LONGEST = 200
 _TOKEN = re.compile(
     r"""(?P<space>\s+ | (?<=\w)\.(?!\w))
-    | (?P<word>\w*H2O(?!\w) | g0(?!\w) | °\s?(?:Re|[CFRK]|[Cc]elsius|[Ff]ahrenheit)(?![^\W\d]) | Δ°?[^\W\d]+ | [^\W\d]+ | [°%‰$€£¥'"])
+    | (?P<word>\w*H2O(?!\w) | g0(?!\w) | °\s?(?:Re|[CFRK]|[Cc]elsius|[Ff]ahrenheit)(?![^\W\d])
+        | Δ°?[^\W\d]+ | [^\W\d]+ | [°%‰$€£¥'"])
     | (?P<number>\d+(?:\.\d+)?(?:[eE][+\-\u2212]?\d+)?(?!\.\d) | \.\d+)
     | (?P<power>\*\*|\^)
     | (?P<times>[*·⋅\u00d7∙•]|\.(?=[^\W\d]))
