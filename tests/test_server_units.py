@@ -444,7 +444,7 @@ def test_a_result_that_no_number_can_hold_is_refused() -> None:
         ("9**9**9", "a number stands in it"),
         ("m^999999999", "a power is higher than 30"),
         ("m^100", "a power is higher than 30"),
-        ("m^60*m^60", "a power is higher than 30"),
+        ("m^20*m^20", "a power is higher than 30"),
         ("m^2^3", "a power must be a whole number"),
         ("m^0.5", "a power must be a whole number"),
         ("m^", "a power must be a whole number"),

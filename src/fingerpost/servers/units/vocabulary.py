@@ -1,5 +1,7 @@
-"""Which units there are, and under which spellings: a curated list, for a registry that takes every prefix before
-every unit takes `mt` for a millitonne and `apple` for something, some day."""
+"""Which units there are, and under which spellings.
+
+The list is kept by hand: a registry that takes every prefix before every unit reads `mt` as a millitonne.
+"""
 
 from __future__ import annotations
 
