@@ -46,8 +46,12 @@ def run(options: argparse.Namespace) -> int:
 
 def served(kind: str, folder: str | None = None) -> Served:
     """One of the servers; `Trouble` where it cannot be had."""
+    if folder is not None and not Path(folder).is_dir():
+        what = "is not a folder" if Path(folder).exists() else "does not exist"
+        raise Trouble(f"{folder} {what}", f"For example: fingerpost serve {kind} .")
     try:
         module = importlib.import_module(f"fingerpost.servers.{kind}")
+        return module.served(*([] if folder is None else [Path(folder).resolve()]))
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("fingerpost"):
             raise
@@ -55,12 +59,6 @@ def served(kind: str, folder: str | None = None) -> Served:
             f"the {kind} server needs {error.name}, which is not installed",
             f"Install it with: pip install 'fingerpost[{kind}]'",
         ) from error
-    if folder is None:
-        return module.served()
-    if not Path(folder).is_dir():
-        what = "is not a folder" if Path(folder).exists() else "does not exist"
-        raise Trouble(f"{folder} {what}", f"For example: fingerpost serve {kind} .")
-    return module.served(Path(folder).resolve())
 
 
 def _over_http(server: Any, host: str, port: int) -> int:
