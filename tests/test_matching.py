@@ -390,6 +390,11 @@ def test_a_description_that_uses_the_word_speaks_for_its_name() -> None:
     assert read("cohort_report", "alpha_report", "beta_report", context=context)[0].name == "beta_report"
 
 
+def test_nothing_is_clear_while_something_nearer_is_held_back() -> None:
+    names = ["milligram", "milligray", "millibar", "gram", "bar"]
+    assert not closest("milligam", names, "value")[0].is_clear
+
+
 def test_a_tool_that_takes_the_arguments_sent_is_likelier() -> None:
     schemas: dict[str, Any] = {
         "find_alpha": {"properties": {"path": {}}},

@@ -130,6 +130,7 @@ def _contenders(asked: Asked, known: Names) -> list[int]:
 
 
 def _ranked(scored: list[tuple[float, Evidence, str]], mistake: str) -> list[Reading]:
+    held_back = [evidence for _, evidence, _ in scored if evidence.guards]
     scored = [each for each in scored if each[0] > LISTED]
     scored.sort(key=lambda each: (each[2] != mistake, -each[0], -each[1].strength, each[2]))
     if not scored:
@@ -144,10 +145,16 @@ def _ranked(scored: list[tuple[float, Evidence, str]], mistake: str) -> list[Rea
         scored[1:] = sorted(rest, key=lambda each: (-each[0], each[1].tier, each[2]))
     lead = scored[0][0] - (scored[1][0] if len(scored) > 1 else 0.0)
     is_clear = scored[0][0] >= SURE and lead >= CLEAR_LEAD - 1e-9 and not first.guards
+    is_clear = is_clear and not any(_is_nearer(one, first) for one in held_back)
     return [
         Reading(Match(name, round(sure, 2), is_clear=is_clear and rank == 0), evidence)
         for rank, (sure, evidence, name) in enumerate(scored[:_MOST])
     ]
+
+
+def _is_nearer(other: Evidence, first: Evidence) -> bool:
+    """Whether what a guard holds back is spelled more like the mistake: then it may well have been meant."""
+    return other.tier is first.tier and other.strength > first.strength
 
 
 def _is_behind(other: Evidence, first: Evidence) -> bool:
