@@ -82,7 +82,7 @@ def diagnosed(
     return Diagnosis(
         code=code or (fits.code if fits else CATEGORIES[category]),
         message=scrubbed(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
-        severity=Severity.HIGH if category == "validation" else Severity.MEDIUM,
+        severity=_severity(code, category),
         at=at or (),
         category=category,
         origin=_origin(fields, category),
@@ -95,6 +95,13 @@ def diagnosed(
         next_steps=_next_steps(fields) if has_hint or not fits else fits.next_steps,
         routing_hint=_fit(fields.get("routing_hint"), "", 0),
     )
+
+
+def _severity(code: str, category: str) -> Severity:
+    """How bad a failure is; an attack that only the server could see is as bad as one that the call shows."""
+    if code == "UNSAFE_INPUT":
+        return Severity.CRITICAL
+    return Severity.HIGH if category == "validation" else Severity.MEDIUM
 
 
 def _hint(fields: Mapping[str, Any], at: Path | None) -> str:
