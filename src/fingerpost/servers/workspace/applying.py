@@ -19,7 +19,7 @@ _TOLD = (
     "White space at the end of lines of {path} was overlooked",
 )
 _MOST_PLACES, _MOST_COMPARED = 6, 200
-_MOST_STEPS = 20_000_000
+_MOST_STEPS = 8_000_000
 """How many lines may be looked at in search of hunks that are not where they say: some seconds."""
 
 
@@ -85,7 +85,7 @@ class _Ground:
         expected = floor if hunk.start is None else max(hunk.start + shift, floor)
         if not old:
             return self._insertion(hunk, floor, expected), 1 if self.lines else 0
-        if hunk.start is not None and not hunk.headers:
+        if hunk.start is not None and expected == hunk.start + shift and not hunk.headers:
             for level in range(len(_LEVELS)):
                 if self._fits(old, expected, level):
                     return expected, level

@@ -26,7 +26,7 @@ class Missing(ToolOperationError):
 
     def __init__(self, said: str, tree: Tree, parts: Parts, prefix: str = "", **more: Any) -> None:
         super().__init__(f"There is no {literal(said[:200])} in the workspace", **more)
-        found = closest(shown(parts), tree.paths(), kind="value")[:3]
+        found = closest(shown(parts), tree.paths(parts[:-1]), kind="value")[:3]
         self.readings = tuple(
             Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in found
         )

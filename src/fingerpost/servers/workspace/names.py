@@ -14,10 +14,16 @@ _PREFIX = re.compile(r"[abciow]/(?=.)")
 def name_in(said: str) -> str | None:
     """The name in a line that begins with `---` or `+++`; none for what stands for no file."""
     said = said.strip(" \r")
-    if quoted := _QUOTED.match(said):
-        return unquoted(quoted[1])
+    if said.startswith('"'):
+        return path_in(said)
     name = said.partition("\t")[0] if "\t" in said else _TIME.sub("", said)
     return None if name.strip() == "/dev/null" else name.strip()
+
+
+def path_in(said: str) -> str:
+    """The name that is all of a line, quoted or not."""
+    quoted = _QUOTED.match(said)
+    return unquoted(quoted[1]) if quoted else said.rstrip("\r")
 
 
 def unquoted(said: str) -> str:
@@ -34,7 +40,7 @@ def pair_in(said: str) -> tuple[str, str] | None:
     """The two names of a line that begins with `diff --git`; none where it could be read in two ways."""
     if '"' in said:
         both = re.fullmatch(rf"({_QUOTED.pattern}|\S+) ({_QUOTED.pattern}|\S+)", said)
-        return (name_in(both[1]) or "", name_in(both[3]) or "") if both else None
+        return (path_in(both[1]), path_in(both[3])) if both else None
     middle = len(said) // 2
     if said[middle : middle + 1] == " " and without_prefix(said[:middle]) == without_prefix(said[middle + 1 :]):
         return said[:middle], said[middle + 1 :]

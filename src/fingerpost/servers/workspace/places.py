@@ -42,10 +42,6 @@ class Name:
     is_foreign: bool = False
     """Whether it is an absolute path that does not begin where the workspace is."""
 
-    @property
-    def parts(self) -> Parts:
-        return self.readings[0]
-
 
 def named(said: str, root: str) -> Name:
     """The place that is meant by a content URL or a path; `root` is where the workspace is on disk."""

@@ -183,7 +183,8 @@ class _Draft:
         plain = [names[0]]
         if one.is_diff and not one.moves:
             plain = [without_prefix(name) for name in reversed(names)] + [*reversed(names)]
-        places = [self._at(name) for name in dict.fromkeys(plain)]
+        is_kept = one.new is not None and not one.moves
+        places = [placed(self.tree, name, "patch", follows_last=is_kept) for name in dict.fromkeys(plain)]
         found = next((at for at in places if self._file(at) is not None), None)
         if found is None:
             where = {"path": shown(places[0]), "patch_line": one.line}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,8 +37,8 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.tree = Tree(root)
         self.journal = Journal(self.tree)
-        with self.journal.turn():
-            pass  # what a crash left unfinished is undone before anyone asks
+        with suppress(ToolOperationError, OSError), self.journal.turn():
+            pass  # what a crash left unfinished is undone before anyone asks; if that fails, whoever asks is told
 
     @property
     def tools(self) -> tuple[Function, ...]:
@@ -122,8 +122,8 @@ class Workspace:
             to = placed(self.tree, to_path, "to_path", follows_last=False)
             if not at or to[: len(at)] == at:
                 raise conflict(f"{shown(at)} cannot be moved to {shown(to)}", "Choose a place outside of it")
-            if self.tree.stat(to) is not None:
-                raise conflict(f"{shown(to)} exists already", "Delete it first, or choose another path")
+            if (there := self.tree.stat(to)) is not None:
+                raise _taken(to, at[-1] if stat.S_ISDIR(there.st_mode) else None)
             made = folders(self.tree, [to])
             entry = {"path": shown(to), "action": "moved", "from": shown(at), "added": 0, "removed": 0}
             return self._done([*made, Step("rename", at, to=to)], Plan(changed=[entry]), dry_run)
@@ -206,6 +206,15 @@ def _shown(path: str, size: int, text: Text, offset: int, limit: int, content_ur
         about["next_steps"] = {"get_more": more}
         notes = [*notes, f"Lines {offset + 1}-{offset + count} of {len(lines)}; go on with {more}"]
     return Answer("".join([said, *(f"\n[{note}]" for note in notes)]), about)
+
+
+def _taken(to: Parts, name: str | None) -> ToolOperationError:
+    """A place that something is moved to is taken; what has this name could go into the folder that is there."""
+    error = conflict(f"{shown(to)} exists already", "Delete it first, or choose another path")
+    if name is not None:
+        error.parameter, error.likely_fix = "to_path", shown((*to, name))
+        error.hint = "Name the place inside this folder, or choose another path"
+    return error
 
 
 def _rewritten(before: Text | None, text: str) -> list[str]:

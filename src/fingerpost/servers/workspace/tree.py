@@ -123,21 +123,24 @@ class Tree:
         with self.opened(at) as fd:
             return b"".join(chunks(fd)), os.fstat(fd)
 
-    def paths(self) -> list[str]:
-        """The files and folders there are, as far as they can be counted up quickly, the upper ones first."""
-        found, todo = list[str](), deque[Parts]([()])
+    def paths(self, near: Parts = ()) -> list[str]:
+        """The files and folders there are, as far as they can be counted up quickly: nearby, then from the top."""
+        todo = deque([near[:depth] for depth in range(len(near), 0, -1)] + [()])
+        found: dict[str, None] = {}
         while todo and len(found) < _MOST_PATHS:
-            at = todo.popleft()
-            try:
-                names = self.names(at)[:_MOST_PATHS]
-            except OSError:
-                continue  # gone by now, or not ours to read
-            for name in filter(_is_text, names):
-                info = self.stat((*at, name))
-                if info and stat.S_ISDIR(info.st_mode) and name != ".git":
-                    todo.append((*at, name))
-                found.append(shown((*at, name)))
-        return found
+            for at in self._inside(todo.popleft()):
+                if shown(at) not in found:
+                    found[shown(at)] = None
+                    todo.append(at)
+        return list(found)
+
+    def _inside(self, at: Parts) -> list[Parts]:
+        """What a folder holds; nothing where there is no folder that may be looked into."""
+        try:
+            names = self.names(at)[:_MOST_PATHS] if at[-1:] != (".git",) else []
+        except OSError:
+            return []
+        return [(*at, name) for name in names if _is_text(name)]
 
 
 def chunks(fd: int) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from fingerpost.servers.workspace.names import name_in, pair_in
+from fingerpost.servers.workspace.names import name_in, pair_in, path_in, without_prefix
 from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, malformed, patch_lines
 
 _RANGES = re.compile(r"@@\s*-(\d{1,9})(?:,(\d{1,9}))?\s+\+(\d{1,9})(?:,(\d{1,9}))?\s*@@")
@@ -88,10 +88,10 @@ class _Reader:
         moves = "rename from" in said or "copy from" in said
         kind = "copy" if "copy from" in said else "rename"
         if moves:
-            pair = (name_in(said[f"{kind} from"]) or "", name_in(said.get(f"{kind} to", "")) or "")
+            pair = (path_in(said[f"{kind} from"]), path_in(said.get(f"{kind} to", "")))
         old, new = pair or (None, None)
         hunks: tuple[Hunk, ...] = ()
-        if self._is_head(self.at):
+        if self._is_head(self.at) and not (moves and self._names_others(pair)):
             heads = self._heads()
             old, new = (old, new) if moves else heads
             hunks = self._hunks()
@@ -105,6 +105,11 @@ class _Reader:
             raise malformed("nothing is changed in this file", first + 1)
         is_prefixed = pair is None or pair[0] != pair[1]
         self._add(FilePatch(old, new, hunks, True, is_prefixed, kind == "copy", moves, mode, first + 1))
+
+    def _names_others(self, pair: tuple[str, str] | None) -> bool:
+        """Whether the head at hand is of other files: a move without hunks has none of its own."""
+        names = (name_in(self.lines[self.at + step][4:]) for step in (0, 1))
+        return not all(name in (pair or ()) or without_prefix(name or "") in (pair or ()) for name in names)
 
     def _add(self, one: FilePatch) -> None:
         if one.old == "" or one.new == "" or (one.old is None and one.new is None):
