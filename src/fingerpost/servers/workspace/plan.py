@@ -138,7 +138,7 @@ class _Draft:
 
     def _delete(self, one: FilePatch, name: str) -> None:
         at = self._source(one, name)
-        held = self._held(at)
+        held = self._held(at, one)
         done = Applied(removed=len(lines_of(held.data.decode("latin-1"))))
         if one.is_diff:
             done = self._applied(one, self._text(held, at), at)
@@ -151,7 +151,7 @@ class _Draft:
 
     def _update(self, one: FilePatch, old: str, new: str) -> None:
         at = self._source(one, old, new)
-        held = self._held(at, is_original=one.moves and at in self._moved_in)
+        held = self._held(at, one)
         text = self._text(held, at) if one.hunks else None
         done = self._applied(one, text, at) if text else Applied()
         data = text.encoded("".join(done.lines)) if text else held.data
@@ -185,7 +185,7 @@ class _Draft:
             plain = [without_prefix(name) for name in reversed(names)] + [*reversed(names)]
         is_kept = one.new is not None and not one.moves
         places = [placed(self.tree, name, "patch", follows_last=is_kept) for name in dict.fromkeys(plain)]
-        found = next((at for at in places if self._file(at) is not None), None)
+        found = next((at for at in places if self._before(at, one) is not None), None)
         if found is None:
             where = {"path": shown(places[0]), "patch_line": one.line}
             raise Missing(
@@ -205,9 +205,14 @@ class _Draft:
             self.plan.seen |= {at: seen} if seen else {}
         return self._originals[at]
 
-    def _held(self, at: Parts, *, is_original: bool = False) -> File:
-        file = self._original(at) if is_original else self._file(at)
-        assert file is not None
+    def _before(self, at: Parts, one: FilePatch) -> File | None:
+        """A file as a patch finds it: what is copied, or moves out of the way of another, is as the tree has it."""
+        is_original = one.is_copy or (one.moves and at in self._moved_in)
+        return (self._original(at) if is_original else None) or self._file(at)
+
+    def _held(self, at: Parts, one: FilePatch) -> File:
+        file = self._before(at, one)
+        assert file is not None  # `_source` has seen it
         return file
 
     def _text(self, file: File, at: Parts) -> Text:
