@@ -1098,6 +1098,20 @@ def test_what_was_undone_already_is_not_undone_twice(
     assert space.read_content("notes.txt").text == NOTES and snapshot(root) == before
 
 
+def test_an_empty_folder_comes_back_with_its_mode_even_at_the_second_attempt(
+    space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "empty").mkdir(mode=0o750)
+    before, faults = snapshot(root), Faults(0, killed)
+    vars(faults)["fchmod"] = lambda fd, mode: failing(errno.EIO)() if mode == 0o750 else os.fchmod(fd, mode)
+    with monkeypatch.context() as patch:
+        patch.setattr(space.journal, "_sync", lambda steps: failing(errno.EIO)())
+        patch.setattr(journal, "os", faults)
+        assert failure(space.delete, "empty").category == "internal"
+    Workspace(root)
+    assert snapshot(root) == before
+
+
 def test_a_full_disk_and_a_forbidden_place_are_told_apart(
     space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,13 +176,18 @@ class Journal:
                 with suppress(OSError):  # not made yet, or used by others by now
                     os.rmdir(name, dir_fd=parent)
             case "rmdir":
-                if not _is_there(name, parent):
-                    os.mkdir(name, dir_fd=parent)
-                    os.chmod(name, said["mode"], dir_fd=parent)
+                self._remade(name, tuple(said["at"]), said["mode"], parent)
             case _:
                 if self.tree.stat(to) is not None and not _is_there(name, parent):
                     with self.tree.folder(to[:-1]) as target:
                         os.rename(to[-1], name, src_dir_fd=target, dst_dir_fd=parent)
+
+    def _remade(self, name: str, at: Parts, mode: int, parent: int) -> None:
+        if not _is_there(name, parent):
+            os.mkdir(name, dir_fd=parent)
+        if stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode) != mode:
+            with self.tree.folder(at) as folder:
+                os.fchmod(folder, mode)
 
     def _sync(self, steps: Sequence[Step]) -> None:
         for at in sorted({place[:-1] for step in steps for place in (step.at, step.to) if place}):
