@@ -482,6 +482,24 @@ def test_a_file_that_turns_into_a_link_or_a_pipe_is_not_opened(
     assert failure(space.read_content, "notes.txt").code == "UNSAFE_INPUT"
 
 
+def test_a_file_that_turns_into_a_pipe_is_not_waited_for(
+    space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tree._plain
+
+    def swapping(info: os.stat_result) -> None:
+        real(info)
+        (root / "notes.txt").unlink()
+        os.mkfifo(root / "notes.txt")
+
+    monkeypatch.setattr(tree, "_plain", swapping)
+    caught: list[ToolOperationError] = []
+    reader = threading.Thread(target=lambda: caught.append(failure(space.read_content, "notes.txt")), daemon=True)
+    reader.start()
+    reader.join(5)
+    assert [error.code for error in caught] == ["UNSAFE_INPUT"]
+
+
 def test_accents_composed_in_another_way_name_the_same_file(space: Workspace, root: Path) -> None:
     composed, decomposed = "é/ü.txt", "e\u0301/u\u0308.txt"
     planted(root, {decomposed: "there\n"})
@@ -1110,6 +1128,18 @@ def test_an_empty_folder_comes_back_with_its_mode_even_at_the_second_attempt(
         assert failure(space.delete, "empty").category == "internal"
     Workspace(root)
     assert snapshot(root) == before
+
+
+def test_what_someone_else_puts_there_meanwhile_is_not_undone(
+    space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*args: Any) -> None:
+        planted(root, {"a.txt": "someone else's"})
+        failing(errno.EIO)()
+
+    monkeypatch.setattr(space.journal, "_do", late)
+    assert failure(space.write_file, "a.txt", "x").category == "internal"
+    assert (root / "a.txt").read_text() == "someone else's" and not (root / STAGING).exists()
 
 
 def test_a_full_disk_and_a_forbidden_place_are_told_apart(
