@@ -666,6 +666,11 @@ def test_lines_are_inserted_by_number_below_a_header_or_at_the_end(root: Path) -
     assert patched(root, "a\nb", patch)[0] == "a\nc"
 
 
+def test_lines_that_look_like_the_head_of_a_file_are_lines(root: Path) -> None:
+    text, warnings = patched(root, "-- a\nb\nc\n", HEAD + "@@ -1 +1 @@\n--- a\n+++ a\n@@ -3 +3 @@\n-c\n+d\n")
+    assert text == "++ a\nb\nd\n" and not warnings
+
+
 def test_blank_lines_may_have_lost_their_space(root: Path) -> None:
     text, warnings = patched(root, "a\n\nb\n", HEAD + "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n")
     assert text == "a\n\nc\n" and "Blank lines" in warnings[0]
@@ -866,6 +871,10 @@ def test_several_equal_places_are_named_and_none_is_guessed(space: Workspace, ro
 
 def test_a_patch_that_is_there_already_is_recognised(space: Workspace, root: Path) -> None:
     patch = diff(NOTES, "zero\n" + NOTES.replace("four\n", "4\n4b\n"), "notes.txt", context=1)
+    space.apply_patch(patch)
+    assert failure(space.apply_patch, patch).details["already_applied"] is True
+    planted(root, {"same.txt": "x\n" * 30})
+    patch = diff("x\n" * 30, "y\ny\n" + "x\n" * 25 + "z\n" + "x\n" * 5, "same.txt", context=1)
     space.apply_patch(patch)
     assert failure(space.apply_patch, patch).details["already_applied"] is True
     new = "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n"

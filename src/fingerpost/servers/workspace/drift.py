@@ -18,15 +18,15 @@ def unfit(misfit: Misfit, lines: list[str], hunks: Sequence[Hunk], path: str) ->
     number = hunks.index(misfit.hunk) + 1
     which = f"Hunk {number} of {len(hunks)} does not fit {path}"
     details: dict[str, Any] = {"path": path, "hunk": number, "patch_line": misfit.hunk.line}
+    if _is_applied(lines, hunks, path):
+        said = f"The changes of {path} are there already"
+        return _error(said, "Leave this file out of the patch", {**details, "already_applied": True})
     if misfit.places:
         places = [place + 1 for place in misfit.places]
         hint = "Send more of the lines around it, or the right line number, so that only one place is meant"
         return _error(
             f"{which}: it could be at any of lines {_listed(places)}", hint, {**details, "candidates": places}
         )
-    if _is_applied(lines, hunks, path):
-        said = f"The changes of {path} are there already"
-        return _error(said, "Leave this file out of the patch", {**details, "already_applied": True})
     if misfit.is_endless:
         return _error(f"{which}: too much had to be searched for it", "Send the right line numbers", details)
     if absent := next((one for one in misfit.hunk.headers if not _is_headed(lines, one)), None):
