@@ -98,8 +98,9 @@ def diagnosed(
 
 
 def _severity(code: str, category: str) -> Severity:
+    """How bad a failure is; an attack that only the server could see is as bad as one that the call shows."""
     if code == "UNSAFE_INPUT":
-        return Severity.CRITICAL  # an attack is refused alike, whoever sees it
+        return Severity.CRITICAL
     return Severity.HIGH if category == "validation" else Severity.MEDIUM
 
 

@@ -1,0 +1,114 @@
+"""What a caller's words lead to in the tree, and what is said where they lead nowhere."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from fingerpost import closest
+from fingerpost.errors import Reading, ToolOperationError
+from fingerpost.servers.workspace.places import OUTSIDE, SANDBOX_HINT, Name, Parts, Refusal, named, shown
+from fingerpost.servers.workspace.tree import Tree
+from fingerpost.voice import literal
+
+_UNSAFE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Missing(ToolOperationError):
+    """A place where nothing is; the nearest ones in the same tree are found for you."""
+
+    code = "NOT_FOUND"
+    category = "not_found"
+    origin = "call"
+
+    def __init__(self, said: str, tree: Tree, parts: Parts, prefix: str = "", **more: Any) -> None:
+        super().__init__(f"There is no {literal(said[:200])} in the workspace", **more)
+        found = closest(shown(parts), tree.paths(parts[:-1]), kind="value")[:3]
+        self.readings = tuple(
+            Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in found
+        )
+        if not self.readings and self.hint is None:
+            self.hint = "See what there is: list_paths()"
+
+
+def placed(tree: Tree, said: str, parameter: str, *, follows_last: bool = True) -> Parts:
+    """Where a path leads to, whether anything is there or not."""
+    name = named(said, tree.path)
+    parts, *others = (tree.resolved(one, follows_last=follows_last) for one in name.readings)
+    if name.is_foreign:
+        raise _foreign(tree, said, name, parts, parameter)
+    return next((one for one in (parts, *others) if tree.stat(one) is not None), parts)
+
+
+def existing(tree: Tree, said: str, parameter: str, *, follows_last: bool = True) -> Parts:
+    """Where a path leads to, and something is."""
+    at = placed(tree, said, parameter, follows_last=follows_last)
+    if tree.stat(at) is None:
+        raise Missing(said, tree, at, named(said, tree.path).prefix, parameter=parameter, hint=SANDBOX_HINT)
+    return at
+
+
+def _foreign(tree: Tree, said: str, name: Name, parts: Parts, parameter: str) -> Exception:
+    """An absolute path: meant for the workspace if its beginning is there, and otherwise not to be spoken of."""
+    if tree.stat(parts) is not None or (len(parts) == 1 and parameter != "content_url"):
+        return ToolOperationError(
+            f"{literal(said[:200])} is an absolute path, and not one of the workspace",
+            code="NOT_FOUND",
+            category="not_found",
+            origin="call",
+            parameter=parameter,
+            likely_fix=("sandbox:/" if parameter == "content_url" else "") + shown(parts),
+            hint=SANDBOX_HINT,
+        )
+    if len(parts) == 1 or tree.stat(parts[:1]) is not None:
+        return Missing(said, tree, parts, "sandbox:/", parameter=parameter, hint=SANDBOX_HINT)
+    return Refusal(OUTSIDE)
+
+
+@contextmanager
+def told(parameter: str) -> Generator[None]:
+    """What goes wrong inside, as callers hear of it."""
+    try:
+        yield
+    except Refusal as refusal:
+        message = f"Parameter '{parameter}' is refused: {refusal}"
+        raise _unsafe(message, parameter) from None
+    except OSError as error:
+        raise _failed(error, parameter) from None
+
+
+def _unsafe(message: str, parameter: str) -> ToolOperationError:
+    return ToolOperationError(
+        message, code="UNSAFE_INPUT", category="validation", origin="call", retryable=False, parameter=parameter
+    )
+
+
+def _failed(error: OSError, parameter: str) -> ToolOperationError:
+    """A failure of the file system, without the name of any place outside the workspace."""
+    if error.errno in _UNSAFE:
+        return _unsafe(f"Parameter '{parameter}' is refused: a link or a special file is in the way", parameter)
+    if error.errno in _FULL:
+        return ToolOperationError(
+            "There is no room left where the workspace is, and nothing was changed",
+            code="NO_SPACE",
+            category="internal",
+            hint="Ask the user to make room",
+        )
+    if isinstance(error, IsADirectoryError):
+        return ToolOperationError(
+            "This is a folder, and a file is wanted",
+            code="INVALID_INPUT",
+            category="validation",
+            parameter=parameter,
+            hint="Name a file in it; list_paths shows what there is",
+        )
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return ToolOperationError("The system does not permit this here", category="permission")
+    if isinstance(error, FileNotFoundError | NotADirectoryError | FileExistsError):
+        return ToolOperationError(
+            "The workspace was changed by someone else in the meantime", category="conflict", retryable=True
+        )
+    return ToolOperationError(f"The file system failed: {error.strerror or 'unknown'}", category="internal")

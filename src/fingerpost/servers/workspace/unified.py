@@ -1,0 +1,208 @@
+"""Unified diffs, as git, `diff -u` and language models write them.
+
+What is wrong with one but can be read in one way only is read so, and told: counts that do not add up, text and
+fences around it, blank lines that lost the space in front.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fingerpost.servers.workspace.names import name_in, pair_in, path_in, without_prefix
+from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, malformed, patch_lines
+
+_RANGES = re.compile(r"@@\s*-(\d{1,9})(?:,(\d{1,9}))?\s+\+(\d{1,9})(?:,(\d{1,9}))?\s*@@")
+_EXTENDED = re.compile(
+    r"(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to|similarity index"
+    r"|dissimilarity index|index)\s(.*)"
+)
+_BETWEEN = re.compile(
+    r"(?:diff |Index: |===|Only in |```|\*\*\* |From [0-9a-f]{7,}|commit [0-9a-f]{7,}|index [0-9a-f]+)"
+)
+_NOISE = re.compile(r"(?:diff |Index: |={3,}\s*$|```|index [0-9a-f]|\s*$)")
+_BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
+_FILE_MODES = {"100644": 0o644, "100755": 0o755}
+
+
+def parsed(text: str) -> Patch:
+    """What a unified diff says."""
+    return _Reader(patch_lines(text)).read()
+
+
+class _Reader:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.at = 0
+        self.patch = Patch()
+
+    def read(self) -> Patch:
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if line.startswith("diff --git "):
+                self._git_file()
+            elif self._is_head(self.at):
+                self._plain_file()
+            else:
+                self._between(line)
+        return self.patch
+
+    def _is_head(self, at: int) -> bool:
+        return self._line(at).startswith("--- ") and self._line(at + 1).startswith("+++ ")
+
+    def _line(self, at: int) -> str:
+        return self.lines[at] if at < len(self.lines) else ""
+
+    def _between(self, line: str) -> None:
+        if line.startswith("@@"):
+            _ranges(line, self.at)
+            raise malformed("no file is named before this hunk", self.at + 1, "Name it: --- a/file and +++ b/file")
+        if _BINARY.match(line):
+            raise malformed("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
+        if line.startswith("***************"):
+            raise malformed("this is a context diff", self.at + 1, "Send a unified diff, as diff -u makes it")
+        if line.startswith("```"):
+            self.patch.warn("The fence around the patch was ignored")
+        elif not _NOISE.match(line):
+            self.patch.warn("Text around the patch was ignored")
+        self.at += 1
+
+    def _plain_file(self) -> None:
+        first = self.at
+        old, new = self._heads()
+        hunks = self._hunks()
+        if not hunks:
+            raise malformed("there is no hunk for this file", first + 1)
+        is_prefixed = (new or "").startswith("b/")
+        self._add(FilePatch(old, new, hunks, is_diff=True, is_prefixed=is_prefixed, line=first + 1))
+
+    def _heads(self) -> tuple[str | None, str | None]:
+        old, new = (name_in(self.lines[self.at + step][4:]) for step in (0, 1))
+        self.at += 2
+        return old, new
+
+    def _git_file(self) -> None:
+        first = self.at
+        pair = pair_in(self.lines[first].removeprefix("diff --git ").rstrip("\r"))
+        said = self._extended()
+        mode = _mode(said, first)
+        moves = "rename from" in said or "copy from" in said
+        kind = "copy" if "copy from" in said else "rename"
+        if moves:
+            pair = (path_in(said[f"{kind} from"]), path_in(said.get(f"{kind} to", "")))
+        old, new = pair or (None, None)
+        hunks: tuple[Hunk, ...] = ()
+        if self._is_head(self.at) and not (moves and self._names_others(pair)):
+            heads = self._heads()
+            old, new = (old, new) if moves else heads
+            hunks = self._hunks()
+        if _BINARY.match(self._line(self.at)):
+            raise malformed("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
+        old = None if "new file mode" in said else old
+        new = None if "deleted file mode" in said else new
+        if old is None and new is None:
+            raise malformed("the name of the file cannot be made out", first + 1, "Name it: --- a/file and +++ b/file")
+        if not (hunks or said.keys() - {"index"}):
+            raise malformed("nothing is changed in this file", first + 1)
+        is_prefixed = pair is None or pair[0] != pair[1]
+        self._add(FilePatch(old, new, hunks, True, is_prefixed, kind == "copy", moves, mode, first + 1))
+
+    def _names_others(self, pair: tuple[str, str] | None) -> bool:
+        """Whether the head at hand is of other files: a move without hunks has none of its own."""
+        names = (name_in(self.lines[self.at + step][4:]) for step in (0, 1))
+        return not all(name in (pair or ()) or without_prefix(name or "") in (pair or ()) for name in names)
+
+    def _add(self, one: FilePatch) -> None:
+        if one.old == "" or one.new == "" or (one.old is None and one.new is None):
+            raise malformed("a file name is missing", one.line, "Name it: --- a/file and +++ b/file")
+        self.patch.files.append(one)
+
+    def _extended(self) -> dict[str, str]:
+        said: dict[str, str] = {}
+        self.at += 1
+        while found := _EXTENDED.match(self._line(self.at)):
+            said[found[1]] = found[2]
+            self.at += 1
+        return said
+
+    def _hunks(self) -> tuple[Hunk, ...]:
+        hunks: list[Hunk] = []
+        while True:
+            ahead = self.at
+            while ahead < len(self.lines) and not self.lines[ahead].strip():
+                ahead += 1
+            if not self._line(ahead).startswith("@@"):
+                return tuple(hunks)
+            self.at = ahead
+            hunks.append(self._hunk())
+
+    def _hunk(self) -> Hunk:
+        first = self.at
+        start, before, after = _ranges(self.lines[first], first)
+        self.at += 1
+        body = self._body(before, after)
+        old = sum(mark != "+" for mark, _ in body)
+        new = sum(mark != "-" for mark, _ in body)
+        if not body or (before and not old):
+            raise malformed("this hunk has no line that says where it belongs", first + 1)
+        if (old, new) != (before, after):
+            self.patch.warn(f"Line {first + 1} of the patch counts its lines wrongly; they were taken as they stand")
+        return Hunk(tuple(body), first + 1, start if old else start + 1)
+
+    def _body(self, before: int, after: int) -> list[tuple[str, str]]:
+        """The lines of a hunk: as many as were announced, and as many more as can only belong to it."""
+        body: list[tuple[str, str]] = []
+        bare = blanks = 0
+        while self.at < len(self.lines) and not self._ends(before, after):
+            line = self.lines[self.at]
+            if line.startswith(NO_NEWLINE):
+                if body:
+                    body[-1] = body[-1][0], body[-1][1].removesuffix("\n")
+            elif line[:1] in (" ", "+", "-") or line.strip("\r") == "":
+                is_bare = not line.strip("\r")
+                bare, blanks = bare + is_bare, blanks + 1 if is_bare else 0
+                mark = line[:1] if line[:1] in (" ", "+", "-") else " "
+                body.append((mark, (line[1:] if line[:1] == mark else line) + "\n"))
+                before -= mark != "+"
+                after -= mark != "-"
+            else:
+                hint = "Begin each line of a hunk with a space, + or -"
+                raise malformed("it begins with none of space, + and -", self.at + 1, hint)
+            self.at += 1
+        surplus = blanks if before > 0 or after > 0 else 0  # these belong to what comes after
+        if bare > surplus:
+            self.patch.warn("Blank lines without a space in front were taken as lines that stay")
+        return body[: len(body) - surplus]
+
+    def _ends(self, before: int, after: int) -> bool:
+        """Whether a hunk is over at this line, of which so many lines are still to come."""
+        line, is_full = self.lines[self.at], before <= 0 and after <= 0
+        if line.startswith(NO_NEWLINE):
+            return False
+        if line.startswith("@@") or _BETWEEN.match(line):
+            return True
+        if (
+            self._is_head(self.at)
+            and (is_full or self._line(self.at + 2).startswith("@@"))
+            and (before, after) != (1, 1)
+        ):
+            return True  # unless these are the last two lines of the hunk, which look like the head of a file
+        return is_full and (line[:1] not in (" ", "+", "-") or line.rstrip("\r") in ("-- ", "--"))
+
+
+def _ranges(line: str, at: int) -> tuple[int, int, int]:
+    """Where a hunk begins, counted from 0, and how many lines it has before and after."""
+    found = _RANGES.match(line)
+    if found is None:
+        if line.startswith("@@@"):
+            raise malformed("this is the diff of a merge", at + 1, "Send a diff against one version")
+        raise malformed("'@@' without line ranges", at + 1)
+    start, before, _, after = (int(one) if one else 1 for one in found.groups())
+    return start - 1, before, after
+
+
+def _mode(said: dict[str, str], at: int) -> int | None:
+    for key in ("old mode", "deleted file mode", "new file mode", "new mode"):
+        if (given := said.get(key, "100644").strip()) not in _FILE_MODES:
+            raise malformed("only plain files can be patched, no links", at + 1, "Send the change of plain files alone")
+    given = said.get("new file mode") or said.get("new mode")
+    return _FILE_MODES[given.strip()] if given else None
