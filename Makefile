@@ -8,7 +8,7 @@ LOWEST := .venv-lowest
 SERVERS := .venv-servers
 PUBLISHED := $(SERVERS)/.ready tests/servers/node_modules/.ready
 
-.PHONY: demo test lowest check conformance bench calibrate soak bless lock clean setup
+.PHONY: demo test lowest check conformance bench loop calibrate soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -30,6 +30,9 @@ conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the
 
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench
+
+loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes against each reference server
+	@$(BIN)/python -m bench.loop
 
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate

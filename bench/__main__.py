@@ -23,11 +23,14 @@ import jsonschema
 import jsonschema_rs
 from rapidfuzz import fuzz, process
 
+from bench.code_server import rows as code_server
 from bench.corpus import TEN, TEN_ARGUMENTS, TWICE_WRONG, WRONG, many_tools, page_texts
 from bench.doors import doors
+from bench.loop import loop
 from bench.mistakes import real_names, slips
 from bench.proxy import proxy
 from bench.tokens import estimated
+from bench.units_typos import rows as units_typos
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
 from fingerpost.matching import Names
 
@@ -38,6 +41,7 @@ def main() -> None:
     rows = [*right_calls(), *wrong_calls(), *unknown_tools(), *matching(), *listing(), *texts(), *imports()]
     rows += doors()
     rows += proxy()
+    rows += [*code_server(), *units_typos(), *loop()]
     width = max(len(name) for name, _, _ in rows)
     for name, measured, goal in rows:
         print(f"{name:{width}}  {measured:>16}  {goal}")

@@ -124,11 +124,6 @@ def test_what_is_left_open_is_inferred(error: ToolOperationError, category: str,
     assert (told(error)["category"], told(error)["code"]) == (category, code)
 
 
-def test_an_attack_that_only_the_server_sees_is_refused_without_advice() -> None:
-    error = told(ToolOperationError("It leads outside", code="UNSAFE_INPUT", category="validation", origin="call"))
-    assert (error["severity"], error["suggestions"], error["next_steps"]) == ("critical", {}, {})
-
-
 def test_a_category_that_is_none_is_the_authors_mistake_and_named() -> None:
     with pytest.raises(ValueError, match=r"category must be one of internal, validation, .* got 'oops'"):
         ToolOperationError("x", category="oops")
