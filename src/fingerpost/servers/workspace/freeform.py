@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, malformed, patch_lines
+from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, malformed
 
 _BEGIN, _END, _END_OF_FILE, _MOVE = "*** Begin Patch", "*** End Patch", "*** End of File", "*** Move to:"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
@@ -21,15 +21,10 @@ def is_freeform(text: str) -> bool:
 
 def parsed(text: str) -> Patch:
     """What such a patch says."""
-    return _Reader(patch_lines(text)).read()
+    return _Reader(text).read()
 
 
-class _Reader:
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
-        self.patch = Patch()
-
+class _Reader(Reader):
     def read(self) -> Patch:
         self._begin()
         while self.at < len(self.lines) and not self._line().startswith(_END):

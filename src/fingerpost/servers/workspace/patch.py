@@ -89,7 +89,16 @@ class Patch:
             self.warnings.append(said)
 
 
-def patch_lines(text: str) -> list[str]:
+class Reader:
+    """The lines of a patch, the one that is read next, and what has been read so far."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = _lines(text)
+        self.at = 0
+        self.patch = Patch()
+
+
+def _lines(text: str) -> list[str]:
     """The lines of a patch; where all of it was sent with CRLF, that is the sender's, and no part of the lines."""
     lines = text.removesuffix("\n").split("\n")
     heads = [line for line in lines if line.startswith(("--- ", "+++ ", "@@", "*** ", "diff --git "))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from fingerpost.servers.workspace.names import name_in, pair_in, path_in, without_prefix
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, malformed, patch_lines
+from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, malformed
 
 _RANGES = re.compile(r"@@\s*-(\d{1,9})(?:,(\d{1,9}))?\s+\+(\d{1,9})(?:,(\d{1,9}))?\s*@@")
 _EXTENDED = re.compile(
@@ -26,15 +26,10 @@ _FILE_MODES = {"100644": 0o644, "100755": 0o755}
 
 def parsed(text: str) -> Patch:
     """What a unified diff says."""
-    return _Reader(patch_lines(text)).read()
+    return _Reader(text).read()
 
 
-class _Reader:
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
-        self.patch = Patch()
-
+class _Reader(Reader):
     def read(self) -> Patch:
         while self.at < len(self.lines):
             line = self.lines[self.at]
