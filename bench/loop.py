@@ -130,7 +130,7 @@ def loop() -> list[Row]:
     rows: list[Row] = []
     for subject in subjects():
         for is_guided in (False, True):
-            tally = asyncio.run(_run(subject, is_guided=is_guided))
+            tally = asyncio.run(run(subject, is_guided=is_guided))
             way = "guided" if is_guided else "bare"
             tries = f"{statistics.mean(tally.attempts):.2f}" if tally.attempts else "-"
             rows += [
@@ -150,10 +150,10 @@ def loop() -> list[Row]:
     return rows
 
 
-async def _run(subject: Subject, *, is_guided: bool, seed: int = 7) -> Tally:
+async def run(subject: Subject, *, is_guided: bool, rounds: int = 8, seed: int = 7) -> Tally:
     """Make mistakes and see what becomes of each. Where calls change something, each has a server of its own."""
     tally, expected = Tally(), dict[str, Outcome]()
-    made = await _made(subject, Random(seed))
+    made = await _made(subject, rounds, Random(seed))
     async with AsyncExitStack() as stack:
         shared = None if subject.writes else await stack.enter_async_context(_facing(subject, is_guided=is_guided))
         for mistake in made:
@@ -166,15 +166,16 @@ async def _run(subject: Subject, *, is_guided: bool, seed: int = 7) -> Tally:
     return tally
 
 
-async def _made(subject: Subject, random: Random) -> list[Mistake]:
+async def _made(subject: Subject, rounds: int, random: Random) -> list[Mistake]:
     folder = subject.makes_folder()
     async with Client(served(subject.kind, folder and str(folder)).on_sdk()) as client:
         listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
     if subject.writes and folder:
         shutil.rmtree(folder)
     catalog = Catalog.listed(listed)
-    made = [mistake for right in subject.calls for _ in range(8) for mistake in mistakes(right, catalog, random)]
-    made += [mistake for right in subject.calls for _ in range(12) for mistake in _misnamed(right, subject, random)]
+    made = list[Mistake]()
+    for right in [*subject.calls] * rounds:
+        made += [*mistakes(right, catalog, random), *_misnamed(right, subject, random)]
     return list({(one.kind, repr(one.call)): one for one in made}.values())
 
 
