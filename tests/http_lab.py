@@ -91,7 +91,7 @@ class Http:
     def __init__(self, port: int) -> None:
         self.port = port
 
-    async def raw(self, data: bytes, *, until: bytes = b"", seconds: float = 10.0) -> bytes:
+    async def raw(self, data: bytes, *, until: bytes = b"", seconds: float = 40.0) -> bytes:
         """What a connection says to these bytes, until it closes or says `until`."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(data)

@@ -27,7 +27,11 @@ def test_the_promised_names_are_exported_and_sorted() -> None:
 
 def test_the_package_says_that_it_is_typed_and_ships_its_pages_and_data() -> None:
     files = resources.files("fingerpost")
-    shipped = [files / "py.typed", files / "data" / "code_tools.json", files / "codes" / "UNKNOWN_PARAM.md"]
+    shipped = [
+        files / "py.typed",
+        files / "servers" / "units" / "data" / "units.txt",
+        files / "codes" / "UNKNOWN_PARAM.md",
+    ]
     assert all(path.is_file() for path in shipped)
 
 

@@ -375,11 +375,11 @@ def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
     async def scene(http: Http) -> None:
         session = await begun(http)
         _, writer = await asyncio.open_connection("127.0.0.1", http.port)
-        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 100_000}}}
+        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 50_000}}}
         writer.write(posted(flood, mcp_session_id=session))
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.5)
         writer.close()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             reply = await http.call("pid", {}, mcp_session_id=session)
             assert (reply.events or [reply.json])[-1]["id"] == 1
 

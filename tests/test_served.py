@@ -19,6 +19,7 @@ from transcripts import call_in, is_as_shown
 
 from fingerpost.cli import main
 from fingerpost.errors import ToolOperationError
+from fingerpost.servers.command import served
 from fingerpost.servers.served import Answer, Served
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
@@ -155,3 +156,13 @@ def test_the_server_runs_over_http_and_ends_when_told() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) in (0, 130)
         process.communicate()
+
+
+def test_the_server_ends_with_its_client() -> None:
+    command = [sys.executable, "-m", "fingerpost", "serve", "units"]
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=30, check=False).returncode == 0
+
+
+def test_what_is_missing_of_our_own_is_no_matter_of_extras() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"fingerpost\.servers\.none"):
+        served("none")

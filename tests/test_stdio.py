@@ -20,7 +20,7 @@ import pytest
 from fingerpost.proxy.child import Restarts
 from fingerpost.proxy.journal import Journal
 from fingerpost.proxy.session import Session
-from fingerpost.proxy.supervised import Supervised
+from fingerpost.proxy.supervised import Pipe, Supervised
 
 SAYSO = [sys.executable, "-S", str(Path(__file__).parent / "sayso.py")]
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
@@ -383,3 +383,20 @@ def test_it_ends_although_its_client_does_not_read(proxies: Any, how: str) -> No
 
 def test_a_deadline_may_be_very_far_off(proxies: Any) -> None:
     assert proxies("--timeout", "1e300", "--", *SAYSO).pid() > 0
+
+
+def test_input_that_cannot_be_read_is_at_its_end(tmp_path: Path) -> None:
+    with (tmp_path / "written").open("wb") as only_written:
+        done = subprocess.run([*PROXY, "--", *SAYSO], stdin=only_written, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_what_waits_for_one_who_has_gone_is_let_go() -> None:
+    reader, writer = os.pipe()
+    pipe = Pipe(writer)
+    pipe.write([b"x" * 1_000_000])
+    assert pipe.size
+    os.close(reader)
+    pipe.finish()
+    assert pipe.is_broken and not pipe.size
+    os.close(writer)

@@ -40,8 +40,9 @@ def run(options: argparse.Namespace) -> int:
     server = served(options.kind, getattr(options, "folder", None)).on_sdk(is_guided=options.guidance == "on")
     if where is None:
         server.run("stdio")
-        return 0
-    return _over_http(server, *where)
+    else:
+        _over_http(server, *where)
+    return 0
 
 
 def served(kind: str, folder: str | None = None) -> Served:
@@ -61,7 +62,7 @@ def served(kind: str, folder: str | None = None) -> Served:
         ) from error
 
 
-def _over_http(server: Any, host: str, port: int) -> int:
+def _over_http(server: Any, host: str, port: int) -> None:
     import asyncio
 
     import uvicorn
@@ -76,4 +77,3 @@ def _over_http(server: Any, host: str, port: int) -> int:
         print(f"listening on http://{name}:{bound}/mcp", file=sys.stderr, flush=True)
         web = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))
         asyncio.run(web.serve(sockets=[listener]))
-    return 0
