@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from code_tools import code_tools
 
 from fingerpost.cli import main
+from fingerpost.demo import demonstrate
 
 
 @pytest.fixture
@@ -130,10 +132,44 @@ def test_demo_shows_every_wrong_call_with_and_without_guidance(capsys: pytest.Ca
     assert main(["demo"]) == 0
     out = capsys.readouterr().out
     assert out.count("│ with Fingerpost") == 10
-    assert "Bare             9 stuck, 1 wrong and unnoticed" in out
+    assert "Bare             8 stuck, 1 wrong and unnoticed, 1 refused" in out
     assert "With Fingerpost  4 right after one retry, 3 right at once, 2 told what to fill in, 1 refused" in out
     assert "\x1b[" not in out
     assert max(map(len, out.splitlines())) <= 100
+
+
+class Narrow(io.StringIO):
+    """A terminal of sixty columns that knows ASCII alone."""
+
+    encoding = "ascii"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_demo_fits_a_narrow_terminal_and_a_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    demonstrate(out := Narrow())
+    text = out.getvalue()
+    assert text.isascii()
+    assert max(len(line) for line in text.splitlines() if " | " in line) <= 60
+
+
+def test_demo_ends_quietly_when_nobody_reads_on() -> None:
+    line = f"{shlex.quote(sys.executable)} -m fingerpost demo | head -1"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout[:19], done.stderr) == (" 1 a misspelt tool:", "")
+
+
+def test_demo_names_the_extra_that_it_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("fingerpost.servers.code")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", None)
+    assert main(["demo"]) == 2
+    assert "Install it with: pip install 'fingerpost[code]'" in capsys.readouterr().err
 
 
 def test_colour_is_for_terminals_only(

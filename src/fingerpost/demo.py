@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -22,12 +24,13 @@ from fingerpost.replies import KEY
 from fingerpost.servers.command import served
 from fingerpost.style import Style
 from fingerpost.untrusted import as_list, as_object
-from fingerpost.voice import written
+from fingerpost.voice import counted, written
 
 if TYPE_CHECKING:
     from mcp.client import Client
 
-_WIDTH = 47
+    from fingerpost.servers.served import Served
+
 _MOST_LINES = 5
 _ADOPT = """\
 Adopt it, one line each:
@@ -43,6 +46,7 @@ class Wrong:
     title: str
     call: Call
     meant: Call | None = None
+    is_attack: bool = False
 
 
 WRONG_CALLS = (
@@ -79,7 +83,7 @@ WRONG_CALLS = (
         Call("get_definition", {"id": "catalog.py:Catalog.lsted"}),
         Call("get_definition", {"id": "catalog.py:Catalog.listed"}),
     ),
-    Wrong("a path that climbs out", Call("list_files", {"filter": "../../**"})),
+    Wrong("a path that climbs out", Call("list_files", {"filter": "../../**"}), is_attack=True),
 )
 
 
@@ -101,26 +105,26 @@ class Seen:
 
 def demonstrate(out: TextIO) -> int:
     """Print every wrong call with both answers, what it comes to, and how to go on."""
-    logging.disable(logging.ERROR)
-    try:
-        asyncio.run(_shown(out, Style.of(out)))
-    finally:
-        logging.disable(logging.NOTSET)
-    return 0
+    server, page = served("code", str(Path(__file__).parent)), _Page(out)
+    with ExitStack() as stack:
+        logging.disable(logging.ERROR)
+        stack.callback(logging.disable, logging.NOTSET)
+        return asyncio.run(_told(server, page))
 
 
-async def _shown(out: TextIO, style: Style) -> None:
+async def _told(server: Served, page: _Page) -> int:
     from mcp.client import Client
 
-    server = served("code", str(Path(__file__).parent))
     seen: list[tuple[Seen, Seen]] = []
     async with Client(server.on_sdk(is_guided=False)) as bare, Client(server.on_sdk()) as guided:
         for number, wrong in enumerate(WRONG_CALLS, 1):
             seen.append((await _seen(bare, wrong), await _seen(guided, wrong)))
-            print(*_side_by_side(number, wrong, *seen[-1], style), sep="\n", end="\n\n", file=out)
-    print(style.strong(_summary("Bare", [one for one, _ in seen])), file=out)
-    print(style.strong(_summary("With Fingerpost", [one for _, one in seen])), file=out)
-    print(f"\n{_ADOPT}", file=out)
+            page.say(*page.side_by_side(number, wrong, *seen[-1]), "")
+    for side, column in (("Bare", 0), ("With Fingerpost", 1)):
+        page.say(page.style.strong(_summary(side, [pair[column] for pair in seen])))
+    page.say("", _ADOPT)
+    page.close()
+    return 0
 
 
 async def _seen(client: Client, wrong: Wrong) -> Seen:
@@ -133,9 +137,9 @@ async def _seen(client: Client, wrong: Wrong) -> Seen:
         is_right = _blocks(reply)[:1] == _blocks(meant)[:1]  # what follows is said of the call
         right = "right at once" if reply is first else "right after one retry"
         return Seen(_blocks(first), right if is_right else "wrong and unnoticed")
-    error = as_object(as_object(as_object(first.get("_meta")).get(KEY)).get("error"))
-    if error.get("code") == "UNSAFE_INPUT":
+    if wrong.is_attack:
         return Seen(_blocks(first), "refused")
+    error = as_object(as_object(as_object(first.get("_meta")).get(KEY)).get("error"))
     return Seen(_blocks(first), "told what to fill in" if error.get("corrected_call") else "stuck")
 
 
@@ -153,26 +157,52 @@ def _summary(side: str, seen: list[Seen]) -> str:
     return f"{side:15}  {', '.join(f'{count} {outcome}' for outcome, count in counts.most_common())}"
 
 
-# layout
+class _Page:
+    """Two columns on a terminal, or in a file."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self.style = out, Style.of(out)
+        columns = shutil.get_terminal_size((100, 24)).columns if out.isatty() else 100
+        self._width = max(24, (min(columns, 100) - 6) // 2)
+        self._trouble: OSError | None = None
+
+    def say(self, *lines: str) -> None:
+        """Print lines. Where nobody reads on, that is raised at the end: a server is running meanwhile."""
+        text = "\n".join(lines) + "\n"
+        try:
+            text.encode(self._out.encoding or "utf-8")
+        except UnicodeEncodeError:
+            text = text.translate(_IN_ASCII)
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except OSError as error:
+            self._trouble = self._trouble or error
+
+    def close(self) -> None:
+        if self._trouble is not None:
+            raise self._trouble
+
+    def side_by_side(self, number: int, wrong: Wrong, bare: Seen, guided: Seen) -> Iterator[str]:
+        yield self.style.strong(f"{number:2} {wrong.title}: {written(wrong.call)}")
+        left, right = list(self._column(bare.blocks)), list(self._column(guided.blocks))
+        yield self.style.faint(f"   {'bare':{self._width}} │ with Fingerpost")
+        for one, other in zip_longest(left, right, fillvalue=""):
+            yield f"   {one:{self._width}} │ {other}".rstrip()
+        yield f"   {self._coloured(bare, self._width)} │ {self._coloured(guided)}"
+
+    def _column(self, blocks: list[str]) -> Iterator[str]:
+        """What was said, in lines that fit. Where guidance stands behind a server's own words, those are cut short."""
+        for block in blocks:
+            lines = [part for line in block.splitlines() for part in wrap(line.strip(), self._width)]
+            most = _MOST_LINES if block is blocks[-1] else 1
+            rest = len(lines) - most
+            yield from lines if rest <= 0 else [*lines[:most], f"… {counted(rest, 'more line')}"]
+
+    def _coloured(self, seen: Seen, width: int = 0) -> str:
+        style, is_lost = self.style, seen.is_wrong or seen.outcome == "stuck"
+        colour = style.good if seen.is_right else style.bad if is_lost else style.notice
+        return colour(f"→ {seen.outcome}".ljust(width))
 
 
-def _side_by_side(number: int, wrong: Wrong, bare: Seen, guided: Seen, style: Style) -> Iterator[str]:
-    yield style.strong(f"{number:2} {wrong.title}: {written(wrong.call)}")
-    left, right = list(_column(bare.blocks)), list(_column(guided.blocks))
-    yield style.faint(f"   {'bare':{_WIDTH}} │ with Fingerpost")
-    for one, other in zip_longest(left, right, fillvalue=""):
-        yield f"   {one:{_WIDTH}} │ {other}".rstrip()
-    yield f"   {_coloured(bare, style, _WIDTH)} │ {_coloured(guided, style)}"
-
-
-def _column(blocks: list[str]) -> Iterator[str]:
-    """What was said, in lines that fit. Where guidance stands behind a server's own words, those are cut short."""
-    for block in blocks:
-        lines = [part for line in block.splitlines() for part in wrap(line.strip(), _WIDTH)]
-        most = _MOST_LINES if block is blocks[-1] else 1
-        yield from lines if len(lines) <= most else [*lines[:most], f"… {len(lines) - most} more lines"]
-
-
-def _coloured(seen: Seen, style: Style, width: int = 0) -> str:
-    colour = style.good if seen.is_right else style.bad if seen.is_wrong or seen.outcome == "stuck" else style.notice
-    return colour(f"→ {seen.outcome}".ljust(width))
+_IN_ASCII = str.maketrans({"│": "|", "→": ">", "…": "."})
