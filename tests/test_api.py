@@ -62,7 +62,7 @@ def test_the_documented_example_reads_as_documented() -> None:
     assert [(match.name, match.is_clear) for match in matches] == [("pattern", True)]
 
 
-@pytest.mark.parametrize("name", ["auto_correct", "unknown_params", "unsafe_input"])
+@pytest.mark.parametrize("name", ["auto_correct", "unknown_params", "unfit_values", "unsafe_input"])
 def test_a_policy_refuses_a_word_it_does_not_know(name: str) -> None:
     """A misspelt safety switch must not be read as the most permissive one."""
     with pytest.raises(ValueError, match=f"{name} must be one of .*, got 'safee'"):

@@ -687,3 +687,13 @@ def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:
     reply = {"isError": True, "content": [{"type": "text", "text": json.dumps(payload)}]}
     error = enrich(call, reply, catalog)["_meta"][KEY]["error"]
     assert (error["code"], error["hints"], error["routing_hint"]) == ("UNKNOWN_PARAM", ["Mine"], {"to": "b"})
+
+
+def test_values_that_do_not_fit_are_refused_at_once_where_the_server_would_refuse_them() -> None:
+    schema = {"type": "object", "properties": {"max": {"type": "integer", "maximum": 10}}}
+    catalog = Catalog.listed([{"name": "f", "inputSchema": schema, "annotations": {"readOnlyHint": True}}])
+    call = Call("f", {"max": 11})
+    assert admit(call, catalog).action == "forward"
+    assert admit(call, catalog, policy=Policy(unfit_values="reject")).action == "refuse"
+    stray = Call("f", {"max": 1, "zzz": 1})
+    assert admit(stray, catalog, policy=Policy(unfit_values="reject")).action == "forward"

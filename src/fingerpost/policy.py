@@ -14,12 +14,14 @@ from fingerpost.diagnosis import Diagnosis, Fix, Grade, Severity
 Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
 AutoCorrect: TypeAlias = Literal["off", "lossless", "safe", "all"]
 UnknownParams: TypeAlias = Literal["auto", "reject", "warn"]
+UnfitValues: TypeAlias = Literal["auto", "reject"]
 UnsafeInput: TypeAlias = Literal["refuse", "allow"]
 UnknownTool: TypeAlias = Literal["result", "protocol"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "auto_correct": get_args(AutoCorrect),
     "unknown_params": get_args(UnknownParams),
+    "unfit_values": get_args(UnfitValues),
     "unsafe_input": get_args(UnsafeInput),
     "unknown_tool": get_args(UnknownTool),
 }
@@ -34,6 +36,10 @@ class Policy:
 
     unknown_params: UnknownParams = "auto"
     """`auto`: warn and continue on read-only tools, refuse on all others."""
+
+    unfit_values: UnfitValues = "auto"
+    """`auto`: a value out of range, or of the wrong length, goes on to a read-only tool, which may put up with it.
+    `reject` is for servers that are known to enforce their schemas."""
 
     unsafe_input: UnsafeInput = "refuse"
     """`allow` leaves path traversal and injection to the server."""
@@ -78,4 +84,6 @@ class Policy:
         """Whether a call with this mistake goes on with a warning."""
         if diagnosis.code == "UNKNOWN_PARAM" and self.unknown_params != "auto":
             return self.unknown_params == "warn"
+        if diagnosis.code != "UNKNOWN_PARAM" and self.unfit_values == "reject":
+            return diagnosis.severity is Severity.LOW
         return diagnosis.severity is Severity.LOW or (diagnosis.severity is Severity.MEDIUM and read_only)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
 from fingerpost.matching import closest
-from fingerpost.policy import AutoCorrect, Policy, UnknownParams, UnknownTool, UnsafeInput
+from fingerpost.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.journal import Journal
 from fingerpost.trouble import Trouble, address
 from fingerpost.wrapping.behind import is_header, is_sendable
@@ -28,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "guidance": "on",
     "auto_correct": "safe",
     "unknown_params": "auto",
+    "unfit_values": "auto",
     "unknown_tool": "result",
     "unsafe_input": "refuse",
     "budget": 800,
@@ -78,6 +79,7 @@ def _add_options(proxy: argparse.ArgumentParser) -> None:
     proxy.add_argument("--guidance", choices=("off", "on"), help="off relays everything as it is (default: on)")
     proxy.add_argument("--auto-correct", choices=get_args(AutoCorrect), help="what is repaired unasked (default: safe)")
     proxy.add_argument("--unknown-params", choices=get_args(UnknownParams), help="what strays earn (default: auto)")
+    proxy.add_argument("--unfit-values", choices=get_args(UnfitValues), help="range and length (default: auto)")
     proxy.add_argument("--unknown-tool", choices=get_args(UnknownTool), help="how it is answered (default: result)")
     proxy.add_argument("--unsafe-input", choices=get_args(UnsafeInput), help="what attacks earn (default: refuse)")
     proxy.add_argument("--budget", type=int, metavar="N", help="most characters of text added (default: 800)")
@@ -238,6 +240,7 @@ def relay(settings: dict[str, Any], journal: Journal) -> Any:
         policy = Policy(
             auto_correct=settings["auto_correct"],
             unknown_params=settings["unknown_params"],
+            unfit_values=settings["unfit_values"],
             unknown_tool=settings["unknown_tool"],
             unsafe_input=settings["unsafe_input"],
             budget=settings["budget"],

@@ -10,7 +10,7 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_type_hints
 
 import mcp_types as types
@@ -19,6 +19,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from fingerpost import sdk
 from fingerpost.errors import ToolOperationError
+from fingerpost.policy import Policy
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -48,7 +49,7 @@ class Served:
 
     def on_sdk(self, *, is_guided: bool = True) -> MCPServer[Any]:
         """The server on the official SDK."""
-        middleware = [sdk.Guidance(**self.guidance)] if is_guided else []
+        middleware = [sdk.Guidance(**self._told())] if is_guided else []
         server = MCPServer[Any](self.name, instructions=self.instructions, middleware=middleware, log_level="WARNING")
         declared = types.ToolAnnotations.model_validate(self.annotations) if self.annotations else None
         raised = None if is_guided else ToolError
@@ -66,12 +67,16 @@ class Served:
 
         server = FastMCP[Any](self.name, instructions=self.instructions)
         if is_guided:
-            server.add_middleware(fastmcp.Guidance(**self.guidance))
+            server.add_middleware(fastmcp.Guidance(**self._told()))
         for function in self.tools:
             raised = None if is_guided else ToolError
             made = _returning(function, lambda said: ToolResult(said.text, said.data), ToolResult, raised)
             server.tool(annotations=dict(self.annotations) or None, output_schema=None)(made)
         return server
+
+    def _told(self) -> dict[str, Any]:
+        """What guidance is told. Both frameworks hold a call against its schema, so none that breaks it is sent on."""
+        return {**self.guidance, "policy": replace(self.guidance.get("policy", Policy()), unfit_values="reject")}
 
 
 def _for_sdk(said: Answer) -> types.CallToolResult:
