@@ -62,7 +62,8 @@ def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: i
 def corrected_call(
     in_text: Sayable, corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
 ) -> dict[str, Any]:
-    """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out.
+    """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out. `when_filled` is then
+    how far the call can be trusted once those values are put in.
 
     `in_text` is the call as the text says it: where that leaves nothing out, the program is given the same.
     """
@@ -72,7 +73,11 @@ def corrected_call(
         if said.size <= _LARGEST:
             graded = applicability if said.is_complete else Applicability.HAS_PLACEHOLDERS
             call = {"name": said.call.tool, "arguments": said.call.arguments, "applicability": graded.value}
-            return {**call, "as_sent": said.as_sent} if said.as_sent else call
+            if not said.as_sent:
+                return call
+            # whoever does not know of `as_sent` must not send what stands in its place
+            filled = {"as_sent": said.as_sent, "when_filled": graded.value}
+            return {**call, "applicability": Applicability.HAS_PLACEHOLDERS.value, **filled}
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
 
 

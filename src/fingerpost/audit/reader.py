@@ -22,7 +22,7 @@ def corrected(reply: Mapping[str, Any], sent: Call) -> Call | None:
     said = as_object(error.get("corrected_call"))
     if not said:
         return _in_words(reply)
-    if said.get("applicability") == "has_placeholders" or "arguments" not in said:
+    if said.get("when_filled", said.get("applicability")) == "has_placeholders" or "arguments" not in said:
         return None
     arguments = json.loads(json.dumps(said["arguments"]))
     for at, origin in as_object(said.get("as_sent")).items():
