@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,6 +70,17 @@ def test_what_a_function_declares_is_listed(framework: str) -> None:
     assert tool.input_schema["properties"]["value"]["description"] == "A number"
     assert tool.output_schema is None
     assert tool.annotations.read_only_hint is True
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_server_says_which_version_it_is(framework: str) -> None:
+    async def main() -> Any:
+        server = getattr(SERVED, framework)()
+        async with Client(getattr(server, "_mcp_server", server), mode="legacy") as client:
+            return client.server_info
+
+    info = asyncio.run(main())
+    assert (info.name, info.version) == ("lab", metadata.version("fingerpost"))
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

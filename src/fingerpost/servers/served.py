@@ -11,6 +11,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_type_hints
 
 import mcp_types as types
@@ -50,7 +51,13 @@ class Served:
     def on_sdk(self, *, is_guided: bool = True) -> MCPServer[Any]:
         """The server on the official SDK."""
         middleware = [sdk.Guidance(**self._told())] if is_guided else []
-        server = MCPServer[Any](self.name, instructions=self.instructions, middleware=middleware, log_level="WARNING")
+        server = MCPServer[Any](
+            self.name,
+            version=metadata.version("fingerpost"),
+            instructions=self.instructions,
+            middleware=middleware,
+            log_level="WARNING",
+        )
         declared = types.ToolAnnotations.model_validate(self.annotations) if self.annotations else None
         raised = None if is_guided else ToolError
         for function in self.tools:
@@ -65,7 +72,7 @@ class Served:
 
         from fingerpost import fastmcp
 
-        server = FastMCP[Any](self.name, instructions=self.instructions)
+        server = FastMCP[Any](self.name, version=metadata.version("fingerpost"), instructions=self.instructions)
         if is_guided:
             server.add_middleware(fastmcp.Guidance(**self._told()))
         for function in self.tools:
