@@ -31,6 +31,7 @@ from fingerpost.servers.code import served
 from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
 from fingerpost.servers.code.ripgrep import Ripgrep, found_binary
+from fingerpost.servers.code.tree import Tree
 from fingerpost.trouble import Trouble
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
@@ -677,6 +678,88 @@ def test_links_that_lead_out_are_neither_searched_nor_read(tmp_path: Path) -> No
     assert code.error("list_files", filter="folder").code == "NOT_FOUND"
 
 
+@pytest.fixture
+def swapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Code]:
+    """A folder that becomes a link to one outside as soon as a path into it was looked at."""
+    laid_out(tmp_path / "out", {"s.py": "def treasure():\n    return 'outside'\n", "t.txt": "treasure outside\n"})
+    root = laid_out(tmp_path / "root", {"d/s.py": "def known(): pass\n", "d/t.txt": "known\n", "a.py": "x\n"})
+    looked = Tree.place
+
+    def place(self: Tree, said: str, parameter: str) -> str:
+        found = looked(self, said, parameter)
+        (root / "d").rename(tmp_path / "moved")
+        (root / "d").symlink_to(tmp_path / "out")
+        return found
+
+    monkeypatch.setattr(Tree, "place", place)
+    return root, Code(root)
+
+
+@pytest.mark.parametrize("id", ["d/s.py:L1", "d/s.py:treasure", "d/t.txt:L1"])
+def test_a_link_that_comes_between_the_look_and_the_read_is_not_followed(swapped: tuple[Path, Code], id: str) -> None:
+    error = swapped[1].error("get_definition", id=id)
+    assert (error.code, str(error)) == ("NOT_FOUND", f"'{id.rpartition(':')[0]}' cannot be read")
+    assert "outside" not in repr(vars(error))
+
+
+def test_a_link_that_comes_in_the_middle_of_the_way_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out(tmp_path / "out", {"e/s.py": "def treasure(): pass\n"})
+    root = laid_out(tmp_path / "root", {"d/e/s.py": "def known(): pass\n"})
+    opens = os.open
+
+    def opening(path: Any, *flags: int, **more: Any) -> int:
+        if path == "e":
+            (root / "d/e").rename(tmp_path / "moved")
+            (root / "d/e").symlink_to(tmp_path / "out/e")
+        return opens(path, *flags, **more)
+
+    code = Code(root)
+    monkeypatch.setattr("fingerpost.servers.code.inside.os.open", opening)
+    assert code.error("get_definition", id="d/e/s.py:L1").code == "NOT_FOUND"
+
+
+def test_a_search_that_was_led_out_shows_nothing_from_there(tmp_path: Path) -> None:
+    laid_out(tmp_path / "out", {"s.py": "def treasure(): return 'outside'\n"})
+    root = laid_out(tmp_path / "root", {"a.py": "x\n"})
+    (root / "d").symlink_to(tmp_path / "out")
+    script = f"import sys; sys.stdout.write({events('d/s.py', 'treasure outside')!r})"
+    said = Code(root, binary=fake(tmp_path, script)).search("treasure")
+    assert "outside" not in json.dumps(said)
+    assert said["failed"] == ["d/s.py"]
+    script = "import sys; sys.stdout.write('./d/s.py\\0treasure\\n' if '--only-matching' in sys.argv else '')"
+    assert Code(root, binary=fake(tmp_path, script)).error("search", pattern="treasrue").readings == ()
+
+
+def test_a_link_is_not_read_by_id_even_where_it_stays_inside(tmp_path: Path) -> None:
+    root = laid_out(tmp_path, {"src/a.py": "def known(): pass\n"})
+    (root / "b.py").symlink_to("src/a.py")
+    (root / "lib").symlink_to("src")
+    assert Code(root).files()["files"] == ["src/a.py"]
+    for id in ("b.py:known", "b.py:L1", "lib/a.py:known"):
+        error = Code(root).error("get_definition", id=id)
+        assert error.code == "NOT_FOUND" and "code" not in error.details
+
+
+@pytest.mark.parametrize("path", ["", ".", "..", "../out/s.py", "d", "pipe", "d/../../out/s.py", "link"])
+def test_what_is_no_plain_file_of_the_folder_is_never_opened(tmp_path: Path, path: str) -> None:
+    laid_out(tmp_path / "out", {"s.py": "treasure\n"})
+    root = laid_out(tmp_path / "root", {"d/a.py": "x\n"})
+    os.mkfifo(root / "pipe")
+    (root / "link").symlink_to("d/a.py")
+    with pytest.raises(OSError):
+        Tree(root).source(path)
+
+
+def test_a_filter_tells_nothing_of_folders_behind_a_link(tmp_path: Path) -> None:
+    laid_out(tmp_path / "out", {"there/s.py": "treasure\n"})
+    root = laid_out(tmp_path / "root", {"a.py": "x\n"})
+    (root / "link").symlink_to(tmp_path / "out")
+    for name in ("there", "none"):
+        assert str(Code(root).error("list_files", filter=f"link/{name}")).endswith(f"'link/{name}'")
+
+
 def test_links_that_go_round_in_circles_end(tmp_path: Path) -> None:
     root = laid_out(tmp_path, {"a.py": "def known(): pass\n"})
     (root / "loop").symlink_to(".")
@@ -743,6 +826,13 @@ def test_bytes_that_are_no_utf8_and_other_encodings_are_read(tmp_path: Path) -> 
     assert code.definition("l.py:latin")["code"] == "def latin(): return 'caf�'"
 
 
+def test_a_mark_in_front_of_a_file_is_no_part_of_it(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {"a.py": b"\xef\xbb\xbfdef marked(): pass\n"}))
+    found = code.search("marked")["results"][0]
+    assert (found["id"], found["snippet"], found["confidence"]) == ("a.py:marked", "def marked(): pass", 0.98)
+    assert code.definition("a.py:marked")["code"] == "def marked(): pass"
+
+
 def test_a_long_line_is_cut_around_the_match(tmp_path: Path) -> None:
     line = "ä" * 5_000 + " needle " + "b" * 5_000
     code = Code(laid_out(tmp_path, {"a.txt": f"{line}\nneedle {'c' * 400}\n"}))
@@ -762,6 +852,7 @@ def test_a_line_with_matches_without_end_is_one_hit(tmp_path: Path, monkeypatch:
 def test_a_line_that_ends_before_its_end_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = f"import sys; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.write('{{' * 5_000)"
     monkeypatch.setattr("fingerpost.servers.code.ripgrep._LARGEST_EVENT", 1_000)
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     assert Code(tmp_path, binary=fake(tmp_path, script)).ids("x") == ["a.txt:L1"]
 
 
@@ -779,7 +870,9 @@ def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(
     (root / "a.py").unlink()
     monkeypatch.setattr(engine, "hits", lambda *_: found)
     tool = served(root, engine=engine).tools[0]
-    assert cast("Any", tool(pattern="def f")).data["results"][0]["id"] == "a.py:L1"
+    page = cast("Any", tool(pattern="def f")).data
+    assert (page["results"][0]["id"], page["results"][0]["snippet"]) == ("a.py:L1", "")
+    assert page["warnings"] == ["1 path could not be read: a.py"]
 
 
 def test_a_file_that_changes_is_parsed_anew_and_old_ones_are_forgotten(
@@ -982,6 +1075,7 @@ def test_what_was_found_before_the_time_was_over_is_shown_as_a_part(
     monkeypatch.setattr("fingerpost.servers.code.ripgrep.threading.Timer", Timer)
     script = f"import sys, time; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.flush()\n"
     script += "open('.written', 'w').close(); time.sleep(60)"
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     page = Code(tmp_path, binary=fake(tmp_path, script)).search("x")
     assert (page["partial"], page["returned"]) == (True, 1)
     assert page["warnings"] == ["The search was stopped for taking too long: there may be more"]
@@ -995,6 +1089,7 @@ def test_paths_that_cannot_be_read_make_a_partial_success(tmp_path: Path) -> Non
         "sys.stderr.write('rg: ./private: Permission denied (os error 13)\\n')\n"
         "sys.exit(2)"
     )
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     page = Code(tmp_path, binary=fake(tmp_path, script)).search("x")
     assert (page["partial"], page["failed"]) == (True, ["private"])
     assert page["warnings"] == ["1 path could not be read: private"]

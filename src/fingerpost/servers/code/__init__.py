@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -142,7 +141,7 @@ class _Code:
         _refuse_unsendable(said, "filter")
         refuse_outside(said.removeprefix("!"), "filter")
         plain = said.removeprefix("./").rstrip("/")
-        return f"{plain}/**" if plain and os.path.isdir(self._tree.root / plain) else said.removeprefix("./")
+        return f"{plain}/**" if plain and self._tree.is_folder(plain) else said.removeprefix("./")
 
     def _explained(self, said: str, pattern: str) -> Exception:
         if is_about_glob(said):

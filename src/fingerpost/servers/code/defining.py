@@ -31,17 +31,29 @@ def answer(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> Ans
     path = tree.place(said, "id")
     if not said or path not in set(files):
         raise _nowhere(asked, files, tree, near)
-    definitions = tree.definitions(path)
+    source, definitions = _read_in(tree, path, asked), tree.definitions(path)
     if found := next((one for one in definitions if one.qualified == what), None):
-        return _shown(found, path, definitions, tree)
+        return _shown(found, path, definitions, source)
     if line := _LINE.fullmatch(what):
-        return _at_line(int(line[1]), path, definitions, tree, asked)
+        return _at_line(int(line[1]), path, definitions, source, asked)
     raise _unknown(path, what, definitions, near)
 
 
-def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], tree: Tree) -> Answer:
+def _read_in(tree: Tree, path: str, asked: str) -> bytes:
+    """A file that is listed, unless it went away since, or a link came in the way."""
+    try:
+        return tree.source(path)
+    except OSError:
+        raise NothingFound(
+            f"{quoted(sayable(path))} cannot be read", "id", (), details={"got": asked},
+            hint="Search again: it may be gone, or elsewhere",
+            next_steps={"alternatives": ["list_files()"]},
+        ) from None  # fmt: skip
+
+
+def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], source: bytes) -> Answer:
     where = sayable(path)
-    code = _code(tree, path, found.start, found.end)
+    code = _code(source, found.start, found.end)
     members = [f"{where}:{one.qualified}" for one in definitions if one.parent == found.qualified]
     data: dict[str, Any] = {
         "id": f"{where}:{found.qualified}", "name": found.qualified, "kind": found.kind, "path": where,
@@ -63,12 +75,12 @@ def _steps(found: Definition, where: str) -> dict[str, str]:
     return {**steps, "see_parent": call_of("get_definition", id=f"{where}:{found.parent}")} if found.parent else steps
 
 
-def _at_line(line: int, path: str, definitions: tuple[Definition, ...], tree: Tree, asked: str) -> Answer:
+def _at_line(line: int, path: str, definitions: tuple[Definition, ...], source: bytes, asked: str) -> Answer:
     """What a line is in: the innermost definition, else the lines around it."""
     if around := enclosing(definitions, line):
-        text, data = _shown(around, path, definitions, tree)
+        text, data = _shown(around, path, definitions, source)
         return Answer(text, {**data, "line": line})
-    last = len(tree.source(path).splitlines())
+    last = len(source.splitlines())
     if not 1 <= line <= last:
         raise NothingFound(
             f"{quoted(sayable(path))} has no line {line}: it ends at line {last}", "id", (), details={"got": asked},
@@ -76,17 +88,17 @@ def _at_line(line: int, path: str, definitions: tuple[Definition, ...], tree: Tr
             next_steps={"alternatives": ["list_files()"]},
         )  # fmt: skip
     start, end = max(line - _AROUND, 1), min(line + _AROUND, last)
-    where, code = sayable(path), _code(tree, path, start, end)
+    where, code = sayable(path), _code(source, start, end)
     data: dict[str, Any] = {
-        "id": asked, "name": _code(tree, path, line, line).strip()[:200], "kind": "match", "path": where, "line": line,
+        "id": asked, "name": _code(source, line, line).strip()[:200], "kind": "match", "path": where, "line": line,
         "start_line": start, "end_line": end, "language": language_of(path), "code": code[:_LONGEST_CODE],
     }  # fmt: skip
     kept = {name: value for name, value in data.items() if value is not None}
     return Answer(f"{asked} (no definition around it, lines {start}-{end})\n{kept['code']}", kept)
 
 
-def _code(tree: Tree, path: str, start: int, end: int) -> str:
-    lines = tree.source(path).split(b"\n")[start - 1 : end]
+def _code(source: bytes, start: int, end: int) -> str:
+    lines = source.split(b"\n")[start - 1 : end]
     return "\n".join(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
 
 

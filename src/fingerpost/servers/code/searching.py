@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
@@ -54,7 +55,9 @@ def ranked(hits: list[Hit], pattern: str, tree: Tree) -> list[Ranked]:
 def answer(hits: list[Hit], outcome: Outcome, asked: Mapping[str, Any], tree: Tree) -> Answer:
     """The page that was asked for."""
     every = ranked(hits, asked["pattern"], tree)
-    results = _results(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
+    shown, unreadable = _read(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
+    outcome.unreadable += unreadable
+    results = _results(shown, tree)
     narrow = narrowing(sayable(hit.path) for hit in hits)
     page: dict[str, Any] = {"results": results, **paged(results, len(hits), asked, is_full=outcome.is_full)}
     page |= at_limit(page, narrow if asked["filter"] is None else None, is_full=outcome.is_full)
@@ -113,6 +116,23 @@ def _outlines(found: list[Ranked], most: int, tree: Tree) -> dict[str, tuple[Def
 
 def _judged(one: Ranked, pattern: str, lines: Mapping[int, list[Definition]] | None) -> Ranked:
     return one if lines is None else Ranked(one.hit, judged(one.hit, defined_by(one.hit, lines), pattern))
+
+
+def _read(page: list[Ranked], tree: Tree) -> tuple[list[Ranked], list[str]]:
+    """The hits with their lines as the folder holds them, and the files of which none can be read."""
+    read, unreadable = dict[tuple[str, int], Hit](), list[str]()
+    for path, hits in groupby(sorted((one.hit for one in page), key=_path), _path):
+        try:
+            lines = tree.source(path).split(b"\n")
+        except OSError:
+            lines = list[bytes]()
+            unreadable.append(sayable(path))
+        read |= {(path, hit.line): hit.read_in(b"".join(lines[hit.line - 1 : hit.line])) for hit in hits}
+    return [Ranked(read[one.hit.path, one.hit.line], one.score) for one in page], unreadable
+
+
+def _path(hit: Hit) -> str:
+    return hit.path
 
 
 def _results(page: list[Ranked], tree: Tree) -> list[dict[str, Any]]:
