@@ -542,18 +542,58 @@ def test_a_call_that_would_find_only_what_is_ignored_is_not_offered(tmp_path: Pa
         ("é(foo[", 5, "unclosed character class", "é\\(foo\\["),
         ("*a", 0, "repetition operator missing expression", "\\*a"),
         ("foo\\", 3, "a backslash with nothing behind it", "foo\\\\"),
-        ("a(?=b)", 1, "look-around, including look-ahead and look-behind, is not supported", "a(?:b)"),
-        ("a(?=b)(?!c)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
+        ("\\p{Foo}", 0, "Unicode property not found", "\\\\p\\{Foo\\}"),
+        ("a(?=b)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
+        ("(?<=b)a", 0, "look-around, including look-ahead and look-behind, is not supported", None),
         ("a(?!b)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
         ("(a)\\1", 3, "backreferences are not supported", None),
     ],
 )
-def test_a_bad_pattern_is_explained_at_its_place(project: Path, pattern: str, at: int, what: str, fix: str) -> None:
-    error = asked(project, "search", {"pattern": pattern}).error
+def test_a_bad_pattern_is_explained_at_its_place(
+    tmp_path: Path, project: Path, pattern: str, at: int, what: str, fix: str | None
+) -> None:
+    laid_out(tmp_path, {"a.txt": f"what a({pattern}) is\nab aba aa ba\n"})
+    error = asked(tmp_path, "search", {"pattern": pattern}).error
     assert error["message"] == f"The pattern is not a regular expression: {what}, at character {at + 1}"
     assert (error["code"], error["details"]["position"]) == ("INVALID_FORMAT", at)
     assert error["details"]["caret"] == [pattern, "-" * at + "^"]
     assert error.get("corrected_call", {}).get("arguments") == (fix and {"pattern": fix})
+    assert not fix or Code(tmp_path).ids(fix) == ["a.txt:L1"]
+    assert "corrected_call" not in asked(project, "search", {"pattern": pattern}).error
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fix"),
+    [
+        ("def .*check(", "def .*check\\("),
+        ("pass\\w+\\)$)", None),
+        ("\\w+)$", "\\w+\\)$"),
+        ("(User|Auth", None),
+        ("(?:User", None),
+        ("User(?=x)(", None),
+        ("\\q(?!x)", None),
+        ("(a)\\q\\1", None),
+        ("self[", None),
+    ],
+)
+def test_a_pattern_that_is_none_is_mended_only_where_that_finds_what_it_says(
+    project: Path, pattern: str, fix: str | None
+) -> None:
+    error = asked(project, "search", {"pattern": pattern}).error
+    assert error["code"] == "INVALID_FORMAT" and error["hint"]
+    assert error.get("corrected_call", {}).get("arguments") == (fix and {"pattern": fix})
+
+
+def test_a_pattern_is_not_mended_into_one_that_finds_nothing_in_the_filter(project: Path) -> None:
+    arguments = {"pattern": "check(", "filter": "*.md"}
+    assert "corrected_call" not in asked(project, "search", arguments).error
+    said = asked(project, "search", {**arguments, "filter": "*.py"})
+    assert said.error["corrected_call"]["arguments"] == {"pattern": "check\\(", "filter": "*.py"}
+
+
+def test_look_around_and_backreferences_are_answered_with_what_to_write_instead(code: Code) -> None:
+    assert "write ab for a(?=b)" in code.error("search", pattern="(?=a)b").hint
+    assert "write the repeated part out" in code.error("search", pattern="(a)\\1").hint
 
 
 def test_a_corrected_pattern_finds_the_text_itself(tmp_path: Path) -> None:
@@ -1001,9 +1041,9 @@ def check_conversation(said: list[Any]) -> None:
 
 
 def test_it_is_served_on_standard_streams(project: Path) -> None:
-    said = conversation(["serve", "code", str(project)], [*CALLS, ("search", {"pattern": "foo("})])
+    said = conversation(["serve", "code", str(project)], [*CALLS, ("search", {"pattern": "check("})])
     check_conversation(said)
-    assert said[5].error["corrected_call"]["arguments"] == {"pattern": "foo\\("}
+    assert said[5].error["corrected_call"]["arguments"] == {"pattern": "check\\("}
 
 
 def test_it_is_served_bare_behind_the_proxy(project: Path) -> None:

@@ -16,7 +16,7 @@ from fingerpost.servers.code.failures import (
     is_about_glob,
     no_files,
     outside,
-    repaired,
+    repairs,
     unsendable,
 )
 from fingerpost.servers.code.near import Neighbourhood
@@ -95,7 +95,7 @@ class _Code:
             if not hits and not named:
                 raise searching.nothing(outcome, asked, self._near, self._engine.seconds)
         except Rejected as refusal:
-            raise self._explained(str(refusal), pattern) from None
+            raise self._explained(str(refusal), pattern, glob) from None
         except (FileNotFoundError, NotADirectoryError):
             raise gone() from None
         every = {(hit.path, hit.line): hit for hit in [*hits, *named]}
@@ -143,11 +143,12 @@ class _Code:
         plain = said.removeprefix("./").rstrip("/")
         return f"{plain}/**" if plain and self._tree.is_folder(plain) else said.removeprefix("./")
 
-    def _explained(self, said: str, pattern: str) -> Exception:
+    def _explained(self, said: str, pattern: str, glob: str | None) -> Exception:
+        """Why ripgrep does not take it; a repair is offered only if it finds something."""
         if is_about_glob(said):
             return bad_glob(said)
-        fix = repaired(pattern, said)
-        return bad_pattern(pattern, said, fix if fix and fix != pattern and self._engine.takes(fix) else None)
+        found = (one for one in repairs(pattern, said) if self._near.has(one, glob))
+        return bad_pattern(pattern, said, next(found, None))
 
 
 def _refuse_unsendable(said: str, parameter: str) -> None:

@@ -45,8 +45,11 @@ class Neighbourhood:
         )
 
     def has(self, pattern: str, glob: str | None = None) -> bool:
-        """Whether a pattern is found at all."""
-        return self._engine.has(pattern, glob)
+        """Whether this is a pattern, and is found at all."""
+        try:
+            return self._engine.has(pattern, glob)
+        except Rejected:
+            return False
 
     def parts(self, pattern: str, glob: str | None) -> list[str]:
         """Parts of a pattern that are found, as they can be searched for."""

@@ -129,25 +129,15 @@ class Ripgrep:
                     break
         return outcome.is_full
 
-    def takes(self, pattern: str) -> bool:
-        """Whether this is a pattern that it can search for."""
-        try:
-            with self._running("--json", "-e", pattern, where=os.devnull):
-                return True
-        except Rejected:
-            return False
-
     def _shown_by(self, glob: str | None) -> set[str] | None:
         """The files that are there without the glob: a glob alone would also show what is hidden or ignored."""
         return None if glob is None or glob.startswith("!") else set(self.files()[0])
 
     @contextmanager
-    def _running(
-        self, *arguments: str, seconds: float | None = None, where: str = "./"
-    ) -> Generator[tuple[IO[bytes], Outcome]]:
+    def _running(self, *arguments: str, seconds: float | None = None) -> Generator[tuple[IO[bytes], Outcome]]:
         """What it writes, while it runs; it is ended with the block, or when the time is over."""
         outcome = Outcome()
-        command = [self._binary, *_COMMON, *arguments, "--", where]
+        command = [self._binary, *_COMMON, *arguments, "--", "./"]
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
