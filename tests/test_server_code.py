@@ -7,6 +7,7 @@ import asyncio
 import base64
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -440,6 +441,25 @@ def test_more_hits_than_are_kept_are_said_to_be_at_least_so_many(tmp_path: Path)
     assert "Stopped after 20 results. Use more specific pattern." in text
 
 
+def test_more_results_than_fit_at_once_are_paged_to_the_last(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {f"f{n}.txt": "needle\n" * 500 for n in range(5)}))
+    seen, step = list[str](), 'search(pattern: "needle", max: 1000)'
+    while step:
+        page = code.search(**call_in(step)[1])
+        seen += [one["id"] for one in page["results"]]
+        step = page["next_steps"].get("get_more")
+    assert len(seen) == len(set(seen)) == 2_500 == page["total"]
+    assert code.search("needle", offset=2_500)["results"] == []
+    assert code.search("needle", offset=10**30)["next_steps"]["go_back"] == 'search(pattern: "needle")'
+
+
+def test_an_offset_past_the_last_file_leads_back(code: Code) -> None:
+    page = code.files(offset=10**30, filter="*.py")
+    assert (page["files"], page["total"], page["has_more"]) == ([], 2, False)
+    assert page["next_steps"]["go_back"] == 'list_files(filter: "*.py")'
+    assert page["warnings"] == [f"There are only 2 files: offset {10**30} is past the last"]
+
+
 def test_an_offset_past_the_end_leads_back(code: Code) -> None:
     page = code.search("User", offset=100)
     assert (page["results"], page["has_more"]) == ([], False)
@@ -569,6 +589,7 @@ def test_a_bad_pattern_is_explained_at_its_place(
         ("pass\\w+\\)$)", None),
         ("\\w+)$", "\\w+\\)$"),
         ("(User|Auth", None),
+        ("check(name(", None),
         ("(?:User", None),
         ("User(?=x)(", None),
         ("\\q(?!x)", None),
@@ -760,7 +781,7 @@ def test_a_link_that_comes_in_the_middle_of_the_way_is_not_followed(
     assert code.error("get_definition", id="d/e/s.py:L1").code == "NOT_FOUND"
 
 
-def test_a_search_that_was_led_out_shows_nothing_from_there(tmp_path: Path) -> None:
+def test_a_search_that_was_led_out_shows_nothing_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out(tmp_path / "out", {"s.py": "def treasure(): return 'outside'\n"})
     root = laid_out(tmp_path / "root", {"a.py": "x\n"})
     (root / "d").symlink_to(tmp_path / "out")
@@ -768,8 +789,8 @@ def test_a_search_that_was_led_out_shows_nothing_from_there(tmp_path: Path) -> N
     said = Code(root, binary=fake(tmp_path, script)).search("treasure")
     assert "outside" not in json.dumps(said)
     assert said["failed"] == ["d/s.py"]
-    script = "import sys; sys.stdout.write('./d/s.py\\0treasure\\n' if '--only-matching' in sys.argv else '')"
-    assert Code(root, binary=fake(tmp_path, script)).error("search", pattern="treasrue").readings == ()
+    monkeypatch.setattr(Ripgrep, "words", lambda *_, **__: {"treasure": "d/s.py"})
+    assert Code(root).error("search", pattern="treasrue").readings == ()
 
 
 def test_a_link_is_not_read_by_id_even_where_it_stays_inside(tmp_path: Path) -> None:
@@ -831,6 +852,34 @@ def test_binary_and_huge_files_are_passed_over(tmp_path: Path) -> None:
     huge = b"needle " * (3 * 1024 * 1024)
     files = {"a.bin": b"\0needle\n", "late.dat": late, "huge.txt": huge, "ok.txt": b"needle\n"}
     assert Code(laid_out(tmp_path, files)).ids("needle") == ["ok.txt:L1"]
+
+
+@pytest.mark.parametrize("name", ["bin.dat", "late.py", "wide.txt"])
+def test_a_binary_file_is_listed_and_not_read(tmp_path: Path, name: str) -> None:
+    late = b"def f(): pass\n" * 10_000 + b"\0"
+    files = {"bin.dat": b"\x7fELF\0secret\n", "late.py": late, "wide.txt": "a\0secret\n".encode("utf-16")}
+    code = Code(laid_out(tmp_path, {name: files[name], "a.txt": "x\n"}))
+    assert name in code.files()["files"]
+    for id in (f"{name}:L1", f"{name}:f", name):
+        error = code.error("get_definition", id=id)
+        assert (error.code, str(error)) == ("NOT_FOUND", f"'{name}' is a binary file")
+        assert error.hint == "Name a text file: only these have lines and definitions"
+
+
+def test_an_id_is_not_corrected_to_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = Code(laid_out(tmp_path, {"data.bin": b"\0\n", "story.txt": "one\n"}))
+    assert code.error("get_definition", id="dat.bin:L1").readings == ()
+    assert code.error("get_definition", id="stroy.txt:L2").readings == ()
+    assert [one.value for one in code.error("get_definition", id="stroy.txt:L1").readings] == ["story.txt:L1"]
+    listed = Ripgrep.files
+
+    def and_gone(self: Ripgrep, glob: str | None = None) -> Any:
+        found = listed(self, glob)
+        (tmp_path / "story.txt").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Ripgrep, "files", and_gone)
+    assert code.error("get_definition", id="stroy.txt:L1").readings == ()
 
 
 # Odd files
@@ -1044,6 +1093,22 @@ def test_it_is_served_on_standard_streams(project: Path) -> None:
     said = conversation(["serve", "code", str(project)], [*CALLS, ("search", {"pattern": "check("})])
     check_conversation(said)
     assert said[5].error["corrected_call"]["arguments"] == {"pattern": "check\\("}
+
+
+def test_it_is_served_over_http(project: Path) -> None:
+    command = [sys.executable, "-m", "fingerpost", "serve", "code", str(project), "--http", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            url = cast("Any", process.stderr).readline().strip().removeprefix("listening on ")
+
+            async def main() -> list[Any]:
+                async with Client(url) as client:
+                    return [await called(client, name, arguments) for name, arguments in CALLS]
+
+            check_conversation(asyncio.run(asyncio.wait_for(main(), 60)))
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
 
 
 def test_it_is_served_bare_behind_the_proxy(project: Path) -> None:

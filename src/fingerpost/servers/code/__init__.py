@@ -26,6 +26,7 @@ from fingerpost.servers.code.page import (
     head_of,
     narrowing,
     paged,
+    past_end,
     steps_after,
     tips_for,
     unread,
@@ -107,7 +108,7 @@ class _Code:
         return defining.answer(id, self._files(None)[0], self._tree, self._near)
 
     def list_files(self, filter: Filter = None, max: Max = 50, offset: Offset = 0) -> Answer:
-        """List the files that are searched."""
+        """List the files: all but hidden and ignored ones. Of these, binary files are not searched."""
         glob = self._glob(filter)
         every, unreadable = self._files(glob)
         if not every and glob is not None:
@@ -120,8 +121,9 @@ class _Code:
         narrow = narrowing(map(sayable, every)) if page["has_more"] else None
         steps, tips = steps_after("list_files", asked, page, narrow), tips_for(page, narrow)
         page |= {name: value for name, value in (("next_steps", steps), ("tips", tips)) if value}
-        if unreadable:
-            page |= {"partial": True, "failed": unreadable[:10], "warnings": [unread(unreadable)]}
+        warnings = [*([unread(unreadable)] if unreadable else []), *past_end(len(every), "file", asked)]
+        page |= {"partial": True, "failed": unreadable[:10]} if unreadable else {}
+        page |= {"warnings": warnings} if warnings else {}
         return Answer(words_for(page, files, head_of(page, "file", "")), page)
 
     def _files(self, glob: str | None) -> tuple[list[str], list[str]]:

@@ -16,7 +16,7 @@ from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
 from fingerpost.servers.code.page import call_of
-from fingerpost.servers.code.tree import Tree, sayable
+from fingerpost.servers.code.tree import Tree, is_binary, sayable
 from fingerpost.servers.served import Answer
 from fingerpost.voice import listed, quoted
 
@@ -40,15 +40,19 @@ def answer(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> Ans
 
 
 def _read_in(tree: Tree, path: str, asked: str) -> bytes:
-    """A file that is listed, unless it went away since, or a link came in the way."""
+    """A text file that is listed, unless it went away since, or a link came in the way."""
     try:
-        return tree.source(path)
+        source = tree.source(path)
     except OSError:
-        raise NothingFound(
-            f"{quoted(sayable(path))} cannot be read", "id", (), details={"got": asked},
-            hint="Search again: it may be gone, or elsewhere",
-            next_steps={"alternatives": ["list_files()"]},
-        ) from None  # fmt: skip
+        raise _unreadable(path, asked, "cannot be read", "Search again: it may be gone, or elsewhere") from None
+    if is_binary(source):
+        raise _unreadable(path, asked, "is a binary file", "Name a text file: only these have lines and definitions")
+    return source
+
+
+def _unreadable(path: str, asked: str, why: str, hint: str) -> NothingFound:
+    steps = {"alternatives": ["list_files()"]}
+    return NothingFound(f"{quoted(sayable(path))} {why}", "id", (), details={"got": asked}, hint=hint, next_steps=steps)
 
 
 def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], source: bytes) -> Answer:
@@ -126,6 +130,7 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
     """There is no such file: the same name in another one, or a file that is called alike."""
     said, _, what = asked.rpartition(":")
     if asked in set(files):
+        _read_in(tree, asked, asked)
         names = [one.qualified for one in tree.definitions(asked)]
         example = call_of("get_definition", id=f"{asked}:{names[0] if names else 'L1'}")
         return NothingFound(
@@ -167,9 +172,12 @@ def _alike(said: str, what: str, files: list[str], tree: Tree) -> list[Reading]:
     named = [path for path in files if path.rpartition("/")[2].lower() == wanted.lower()]
     pool = named or [path for path in files if abs(len(path) - len(said)) <= 3 and path[:1] == said[:1]]
     matches = closest(said, pool[:_MOST_PATHS], "value")[:3]
-    there = [match for match in matches if _LINE.fullmatch(what) or _defines(tree, match.name, what)]
+    there = [match for match in matches if _has(tree, match.name, what)]
     return [Reading(f"{m.name}:{what}", f"{m.name}:{what}", m.confidence, m.is_clear) for m in there]
 
 
-def _defines(tree: Tree, path: str, what: str) -> bool:
-    return any(one.qualified == what for one in tree.definitions(path))
+def _has(tree: Tree, path: str, what: str) -> bool:
+    """Whether a file defines this, or has such a line."""
+    if any(one.qualified == what for one in tree.definitions(path)):
+        return True
+    return bool(line := _LINE.fullmatch(what)) and tree.has_line(path, int(line[1]))

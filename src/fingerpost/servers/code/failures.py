@@ -116,7 +116,7 @@ def no_files(glob: str, meant: str | None, there: list[str], calls: list[str]) -
         hint=None if meant else f"There are {listed(there)}" if there else "There are no files here",
         next_steps={
             "alternatives": [*calls, "list_files()"],
-            "check_scope": "Use list_files() to see which files are searched",
+            "check_scope": "Use list_files() to see which files there are",
         },
     )
 

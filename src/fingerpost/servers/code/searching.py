@@ -17,6 +17,7 @@ from fingerpost.servers.code.page import (
     line_of,
     narrowing,
     paged,
+    past_end,
     steps_after,
     tips_for,
     unread,
@@ -26,7 +27,7 @@ from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.tree import Tree, sayable
 from fingerpost.servers.served import Answer
-from fingerpost.voice import counted, encoded, quoted
+from fingerpost.voice import encoded, quoted
 
 _MOST_JUDGED = 100
 """Files that are parsed to rank a search; beyond them the words of a line decide."""
@@ -90,7 +91,7 @@ def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, sec
         next_steps={
             "alternatives": alternatives,
             "broaden_search": "Try a simpler pattern" + ("" if glob is None else ", or leave out the filter"),
-            "check_scope": "Use list_files() to see which files are searched",
+            "check_scope": "Use list_files() to see which files there are",
         },
     )
 
@@ -177,9 +178,7 @@ def _partly(outcome: Outcome, asked: Mapping[str, Any], hits: list[Hit]) -> dict
         said = {"partial": True, "failed": outcome.unreadable[:10], "next_steps": _anyway(outcome, asked)}
     if any(start == end for start, end in hits[0].spans):
         warnings.append("The pattern matches the empty string, which is in every line")
-    if asked["offset"] >= len(hits):
-        warnings.append(f"There are only {counted(len(hits), 'result')}: offset {asked['offset']} is past the last")
-        said.setdefault("next_steps", {})["go_back"] = call_of("search", **{**asked, "offset": 0})
+    warnings += past_end(len(hits), "result", asked)
     return {**said, **({"warnings": warnings} if warnings else {})}
 
 

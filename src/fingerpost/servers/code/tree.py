@@ -75,6 +75,14 @@ class Tree:
         except OSError:
             return False
 
+    def has_line(self, path: str, line: int) -> bool:
+        """Whether a file is a text, and has so many lines."""
+        try:
+            source = self.source(path)
+        except OSError:
+            return False
+        return 1 <= line <= len(source.splitlines()) and not is_binary(source)
+
     def is_folder(self, path: str) -> bool:
         return inside.is_folder(self.root, path)
 
@@ -94,6 +102,11 @@ def _as_utf8(raw: bytes) -> bytes:
     if raw.startswith(_UTF16):
         return raw.decode("utf-16", "replace").encode("utf-8", "replace")
     return raw.removeprefix(codecs.BOM_UTF8)
+
+
+def is_binary(source: bytes) -> bool:
+    """As ripgrep has it: no text holds a NUL."""
+    return b"\0" in source
 
 
 def refuse_outside(said: str, parameter: str) -> None:
