@@ -763,6 +763,14 @@ def test_a_link_that_comes_between_the_look_and_the_read_is_not_followed(swapped
     assert "outside" not in repr(vars(error))
 
 
+def test_a_link_that_changes_while_it_is_looked_at_is_refused(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    def realpath(path: object) -> str:
+        raise OSError(22, "Invalid argument", str(path))
+
+    monkeypatch.setattr("fingerpost.servers.code.tree.os.path.realpath", realpath)
+    assert code.error("get_definition", id="src/auth.py:L1").code == "UNSAFE_INPUT"
+
+
 def test_a_link_that_comes_in_the_middle_of_the_way_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,9 +92,16 @@ class Tree:
         plain = os.path.normpath(said)
         if "%" in said and not os.path.lexists(self.root / plain):
             plain = os.path.normpath(os.fsdecode(unquote_to_bytes(said)))
-        if "\0" in plain or not Path(os.path.realpath(self.root / plain)).is_relative_to(self.root):
+        if "\0" in plain or self._leads_out(plain):
             raise outside(parameter)
         return plain
+
+    def _leads_out(self, path: str) -> bool:
+        """Whether links lead out of the folder, or change while they are looked at."""
+        try:
+            return not Path(os.path.realpath(self.root / path)).is_relative_to(self.root)
+        except OSError:
+            return True
 
 
 def _as_utf8(raw: bytes) -> bytes:
