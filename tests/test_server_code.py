@@ -7,6 +7,7 @@ import asyncio
 import base64
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from fingerpost.servers.code import served
 from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
 from fingerpost.servers.code.ripgrep import Ripgrep, found_binary
+from fingerpost.servers.code.tree import Tree
 from fingerpost.trouble import Trouble
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
@@ -439,6 +441,25 @@ def test_more_hits_than_are_kept_are_said_to_be_at_least_so_many(tmp_path: Path)
     assert "Stopped after 20 results. Use more specific pattern." in text
 
 
+def test_more_results_than_fit_at_once_are_paged_to_the_last(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {f"f{n}.txt": "needle\n" * 500 for n in range(5)}))
+    seen, step = list[str](), 'search(pattern: "needle", max: 1000)'
+    while step:
+        page = code.search(**call_in(step)[1])
+        seen += [one["id"] for one in page["results"]]
+        step = page["next_steps"].get("get_more")
+    assert len(seen) == len(set(seen)) == 2_500 == page["total"]
+    assert code.search("needle", offset=2_500)["results"] == []
+    assert code.search("needle", offset=10**30)["next_steps"]["go_back"] == 'search(pattern: "needle")'
+
+
+def test_an_offset_past_the_last_file_leads_back(code: Code) -> None:
+    page = code.files(offset=10**30, filter="*.py")
+    assert (page["files"], page["total"], page["has_more"]) == ([], 2, False)
+    assert page["next_steps"]["go_back"] == 'list_files(filter: "*.py")'
+    assert page["warnings"] == [f"There are only 2 files: offset {10**30} is past the last"]
+
+
 def test_an_offset_past_the_end_leads_back(code: Code) -> None:
     page = code.search("User", offset=100)
     assert (page["results"], page["has_more"]) == ([], False)
@@ -541,18 +562,59 @@ def test_a_call_that_would_find_only_what_is_ignored_is_not_offered(tmp_path: Pa
         ("é(foo[", 5, "unclosed character class", "é\\(foo\\["),
         ("*a", 0, "repetition operator missing expression", "\\*a"),
         ("foo\\", 3, "a backslash with nothing behind it", "foo\\\\"),
-        ("a(?=b)", 1, "look-around, including look-ahead and look-behind, is not supported", "a(?:b)"),
-        ("a(?=b)(?!c)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
+        ("\\p{Foo}", 0, "Unicode property not found", "\\\\p\\{Foo\\}"),
+        ("a(?=b)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
+        ("(?<=b)a", 0, "look-around, including look-ahead and look-behind, is not supported", None),
         ("a(?!b)", 1, "look-around, including look-ahead and look-behind, is not supported", None),
         ("(a)\\1", 3, "backreferences are not supported", None),
     ],
 )
-def test_a_bad_pattern_is_explained_at_its_place(project: Path, pattern: str, at: int, what: str, fix: str) -> None:
-    error = asked(project, "search", {"pattern": pattern}).error
+def test_a_bad_pattern_is_explained_at_its_place(
+    tmp_path: Path, project: Path, pattern: str, at: int, what: str, fix: str | None
+) -> None:
+    laid_out(tmp_path, {"a.txt": f"what a({pattern}) is\nab aba aa ba\n"})
+    error = asked(tmp_path, "search", {"pattern": pattern}).error
     assert error["message"] == f"The pattern is not a regular expression: {what}, at character {at + 1}"
     assert (error["code"], error["details"]["position"]) == ("INVALID_FORMAT", at)
     assert error["details"]["caret"] == [pattern, "-" * at + "^"]
     assert error.get("corrected_call", {}).get("arguments") == (fix and {"pattern": fix})
+    assert not fix or Code(tmp_path).ids(fix) == ["a.txt:L1"]
+    assert "corrected_call" not in asked(project, "search", {"pattern": pattern}).error
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fix"),
+    [
+        ("def .*check(", "def .*check\\("),
+        ("pass\\w+\\)$)", None),
+        ("\\w+)$", "\\w+\\)$"),
+        ("(User|Auth", None),
+        ("check(name(", None),
+        ("(?:User", None),
+        ("User(?=x)(", None),
+        ("\\q(?!x)", None),
+        ("(a)\\q\\1", None),
+        ("self[", None),
+    ],
+)
+def test_a_pattern_that_is_none_is_mended_only_where_that_finds_what_it_says(
+    project: Path, pattern: str, fix: str | None
+) -> None:
+    error = asked(project, "search", {"pattern": pattern}).error
+    assert error["code"] == "INVALID_FORMAT" and error["hint"]
+    assert error.get("corrected_call", {}).get("arguments") == (fix and {"pattern": fix})
+
+
+def test_a_pattern_is_not_mended_into_one_that_finds_nothing_in_the_filter(project: Path) -> None:
+    arguments = {"pattern": "check(", "filter": "*.md"}
+    assert "corrected_call" not in asked(project, "search", arguments).error
+    said = asked(project, "search", {**arguments, "filter": "*.py"})
+    assert said.error["corrected_call"]["arguments"] == {"pattern": "check\\(", "filter": "*.py"}
+
+
+def test_look_around_and_backreferences_are_answered_with_what_to_write_instead(code: Code) -> None:
+    assert "write ab for a(?=b)" in code.error("search", pattern="(?=a)b").hint
+    assert "write the repeated part out" in code.error("search", pattern="(a)\\1").hint
 
 
 def test_a_corrected_pattern_finds_the_text_itself(tmp_path: Path) -> None:
@@ -677,6 +739,96 @@ def test_links_that_lead_out_are_neither_searched_nor_read(tmp_path: Path) -> No
     assert code.error("list_files", filter="folder").code == "NOT_FOUND"
 
 
+@pytest.fixture
+def swapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Code]:
+    """A folder that becomes a link to one outside as soon as a path into it was looked at."""
+    laid_out(tmp_path / "out", {"s.py": "def treasure():\n    return 'outside'\n", "t.txt": "treasure outside\n"})
+    root = laid_out(tmp_path / "root", {"d/s.py": "def known(): pass\n", "d/t.txt": "known\n", "a.py": "x\n"})
+    looked = Tree.place
+
+    def place(self: Tree, said: str, parameter: str) -> str:
+        found = looked(self, said, parameter)
+        (root / "d").rename(tmp_path / "moved")
+        (root / "d").symlink_to(tmp_path / "out")
+        return found
+
+    monkeypatch.setattr(Tree, "place", place)
+    return root, Code(root)
+
+
+@pytest.mark.parametrize("id", ["d/s.py:L1", "d/s.py:treasure", "d/t.txt:L1"])
+def test_a_link_that_comes_between_the_look_and_the_read_is_not_followed(swapped: tuple[Path, Code], id: str) -> None:
+    error = swapped[1].error("get_definition", id=id)
+    assert (error.code, str(error)) == ("NOT_FOUND", f"'{id.rpartition(':')[0]}' cannot be read")
+    assert "outside" not in repr(vars(error))
+
+
+def test_a_link_that_changes_while_it_is_looked_at_is_refused(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    def realpath(path: object) -> str:
+        raise OSError(22, "Invalid argument", str(path))
+
+    monkeypatch.setattr("fingerpost.servers.code.tree.os.path.realpath", realpath)
+    assert code.error("get_definition", id="src/auth.py:L1").code == "UNSAFE_INPUT"
+
+
+def test_a_link_that_comes_in_the_middle_of_the_way_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out(tmp_path / "out", {"e/s.py": "def treasure(): pass\n"})
+    root = laid_out(tmp_path / "root", {"d/e/s.py": "def known(): pass\n"})
+    opens = os.open
+
+    def opening(path: Any, *flags: int, **more: Any) -> int:
+        if path == "e":
+            (root / "d/e").rename(tmp_path / "moved")
+            (root / "d/e").symlink_to(tmp_path / "out/e")
+        return opens(path, *flags, **more)
+
+    code = Code(root)
+    monkeypatch.setattr("fingerpost.servers.code.inside.os.open", opening)
+    assert code.error("get_definition", id="d/e/s.py:L1").code == "NOT_FOUND"
+
+
+def test_a_search_that_was_led_out_shows_nothing_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out(tmp_path / "out", {"s.py": "def treasure(): return 'outside'\n"})
+    root = laid_out(tmp_path / "root", {"a.py": "x\n"})
+    (root / "d").symlink_to(tmp_path / "out")
+    script = f"import sys; sys.stdout.write({events('d/s.py', 'treasure outside')!r})"
+    said = Code(root, binary=fake(tmp_path, script)).search("treasure")
+    assert "outside" not in json.dumps(said)
+    assert said["failed"] == ["d/s.py"]
+    monkeypatch.setattr(Ripgrep, "words", lambda *_, **__: {"treasure": "d/s.py"})
+    assert Code(root).error("search", pattern="treasrue").readings == ()
+
+
+def test_a_link_is_not_read_by_id_even_where_it_stays_inside(tmp_path: Path) -> None:
+    root = laid_out(tmp_path, {"src/a.py": "def known(): pass\n"})
+    (root / "b.py").symlink_to("src/a.py")
+    (root / "lib").symlink_to("src")
+    assert Code(root).files()["files"] == ["src/a.py"]
+    for id in ("b.py:known", "b.py:L1", "lib/a.py:known"):
+        error = Code(root).error("get_definition", id=id)
+        assert error.code == "NOT_FOUND" and "code" not in error.details
+
+
+@pytest.mark.parametrize("path", ["", ".", "..", "../out/s.py", "d", "pipe", "d/../../out/s.py", "link"])
+def test_what_is_no_plain_file_of_the_folder_is_never_opened(tmp_path: Path, path: str) -> None:
+    laid_out(tmp_path / "out", {"s.py": "treasure\n"})
+    root = laid_out(tmp_path / "root", {"d/a.py": "x\n"})
+    os.mkfifo(root / "pipe")
+    (root / "link").symlink_to("d/a.py")
+    with pytest.raises(OSError):
+        Tree(root).source(path)
+
+
+def test_a_filter_tells_nothing_of_folders_behind_a_link(tmp_path: Path) -> None:
+    laid_out(tmp_path / "out", {"there/s.py": "treasure\n"})
+    root = laid_out(tmp_path / "root", {"a.py": "x\n"})
+    (root / "link").symlink_to(tmp_path / "out")
+    for name in ("there", "none"):
+        assert str(Code(root).error("list_files", filter=f"link/{name}")).endswith(f"'link/{name}'")
+
+
 def test_links_that_go_round_in_circles_end(tmp_path: Path) -> None:
     root = laid_out(tmp_path, {"a.py": "def known(): pass\n"})
     (root / "loop").symlink_to(".")
@@ -708,6 +860,34 @@ def test_binary_and_huge_files_are_passed_over(tmp_path: Path) -> None:
     huge = b"needle " * (3 * 1024 * 1024)
     files = {"a.bin": b"\0needle\n", "late.dat": late, "huge.txt": huge, "ok.txt": b"needle\n"}
     assert Code(laid_out(tmp_path, files)).ids("needle") == ["ok.txt:L1"]
+
+
+@pytest.mark.parametrize("name", ["bin.dat", "late.py", "wide.txt"])
+def test_a_binary_file_is_listed_and_not_read(tmp_path: Path, name: str) -> None:
+    late = b"def f(): pass\n" * 10_000 + b"\0"
+    files = {"bin.dat": b"\x7fELF\0secret\n", "late.py": late, "wide.txt": "a\0secret\n".encode("utf-16")}
+    code = Code(laid_out(tmp_path, {name: files[name], "a.txt": "x\n"}))
+    assert name in code.files()["files"]
+    for id in (f"{name}:L1", f"{name}:f", name):
+        error = code.error("get_definition", id=id)
+        assert (error.code, str(error)) == ("NOT_FOUND", f"'{name}' is a binary file")
+        assert error.hint == "Name a text file: only these have lines and definitions"
+
+
+def test_an_id_is_not_corrected_to_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = Code(laid_out(tmp_path, {"data.bin": b"\0\n", "story.txt": "one\n"}))
+    assert code.error("get_definition", id="dat.bin:L1").readings == ()
+    assert code.error("get_definition", id="stroy.txt:L2").readings == ()
+    assert [one.value for one in code.error("get_definition", id="stroy.txt:L1").readings] == ["story.txt:L1"]
+    listed = Ripgrep.files
+
+    def and_gone(self: Ripgrep, glob: str | None = None) -> Any:
+        found = listed(self, glob)
+        (tmp_path / "story.txt").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Ripgrep, "files", and_gone)
+    assert code.error("get_definition", id="stroy.txt:L1").readings == ()
 
 
 # Odd files
@@ -743,6 +923,13 @@ def test_bytes_that_are_no_utf8_and_other_encodings_are_read(tmp_path: Path) -> 
     assert code.definition("l.py:latin")["code"] == "def latin(): return 'caf�'"
 
 
+def test_a_mark_in_front_of_a_file_is_no_part_of_it(tmp_path: Path) -> None:
+    code = Code(laid_out(tmp_path, {"a.py": b"\xef\xbb\xbfdef marked(): pass\n"}))
+    found = code.search("marked")["results"][0]
+    assert (found["id"], found["snippet"], found["confidence"]) == ("a.py:marked", "def marked(): pass", 0.98)
+    assert code.definition("a.py:marked")["code"] == "def marked(): pass"
+
+
 def test_a_long_line_is_cut_around_the_match(tmp_path: Path) -> None:
     line = "ä" * 5_000 + " needle " + "b" * 5_000
     code = Code(laid_out(tmp_path, {"a.txt": f"{line}\nneedle {'c' * 400}\n"}))
@@ -762,6 +949,7 @@ def test_a_line_with_matches_without_end_is_one_hit(tmp_path: Path, monkeypatch:
 def test_a_line_that_ends_before_its_end_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = f"import sys; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.write('{{' * 5_000)"
     monkeypatch.setattr("fingerpost.servers.code.ripgrep._LARGEST_EVENT", 1_000)
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     assert Code(tmp_path, binary=fake(tmp_path, script)).ids("x") == ["a.txt:L1"]
 
 
@@ -779,7 +967,9 @@ def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(
     (root / "a.py").unlink()
     monkeypatch.setattr(engine, "hits", lambda *_: found)
     tool = served(root, engine=engine).tools[0]
-    assert cast("Any", tool(pattern="def f")).data["results"][0]["id"] == "a.py:L1"
+    page = cast("Any", tool(pattern="def f")).data
+    assert (page["results"][0]["id"], page["results"][0]["snippet"]) == ("a.py:L1", "")
+    assert page["warnings"] == ["1 path could not be read: a.py"]
 
 
 def test_a_file_that_changes_is_parsed_anew_and_old_ones_are_forgotten(
@@ -908,9 +1098,25 @@ def check_conversation(said: list[Any]) -> None:
 
 
 def test_it_is_served_on_standard_streams(project: Path) -> None:
-    said = conversation(["serve", "code", str(project)], [*CALLS, ("search", {"pattern": "foo("})])
+    said = conversation(["serve", "code", str(project)], [*CALLS, ("search", {"pattern": "check("})])
     check_conversation(said)
-    assert said[5].error["corrected_call"]["arguments"] == {"pattern": "foo\\("}
+    assert said[5].error["corrected_call"]["arguments"] == {"pattern": "check\\("}
+
+
+def test_it_is_served_over_http(project: Path) -> None:
+    command = [sys.executable, "-m", "fingerpost", "serve", "code", str(project), "--http", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            url = cast("Any", process.stderr).readline().strip().removeprefix("listening on ")
+
+            async def main() -> list[Any]:
+                async with Client(url) as client:
+                    return [await called(client, name, arguments) for name, arguments in CALLS]
+
+            check_conversation(asyncio.run(asyncio.wait_for(main(), 60)))
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
 
 
 def test_it_is_served_bare_behind_the_proxy(project: Path) -> None:
@@ -982,6 +1188,7 @@ def test_what_was_found_before_the_time_was_over_is_shown_as_a_part(
     monkeypatch.setattr("fingerpost.servers.code.ripgrep.threading.Timer", Timer)
     script = f"import sys, time; sys.stdout.write({events('a.txt', 'x y')!r}); sys.stdout.flush()\n"
     script += "open('.written', 'w').close(); time.sleep(60)"
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     page = Code(tmp_path, binary=fake(tmp_path, script)).search("x")
     assert (page["partial"], page["returned"]) == (True, 1)
     assert page["warnings"] == ["The search was stopped for taking too long: there may be more"]
@@ -995,6 +1202,7 @@ def test_paths_that_cannot_be_read_make_a_partial_success(tmp_path: Path) -> Non
         "sys.stderr.write('rg: ./private: Permission denied (os error 13)\\n')\n"
         "sys.exit(2)"
     )
+    laid_out(tmp_path, {"a.txt": "x y\n"})
     page = Code(tmp_path, binary=fake(tmp_path, script)).search("x")
     assert (page["partial"], page["failed"]) == (True, ["private"])
     assert page["warnings"] == ["1 path could not be read: private"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from fingerpost.servers.code.failures import (
     is_about_glob,
     no_files,
     outside,
-    repaired,
+    repairs,
     unsendable,
 )
 from fingerpost.servers.code.near import Neighbourhood
@@ -27,6 +26,7 @@ from fingerpost.servers.code.page import (
     head_of,
     narrowing,
     paged,
+    past_end,
     steps_after,
     tips_for,
     unread,
@@ -96,7 +96,7 @@ class _Code:
             if not hits and not named:
                 raise searching.nothing(outcome, asked, self._near, self._engine.seconds)
         except Rejected as refusal:
-            raise self._explained(str(refusal), pattern) from None
+            raise self._explained(str(refusal), pattern, glob) from None
         except (FileNotFoundError, NotADirectoryError):
             raise gone() from None
         every = {(hit.path, hit.line): hit for hit in [*hits, *named]}
@@ -108,7 +108,7 @@ class _Code:
         return defining.answer(id, self._files(None)[0], self._tree, self._near)
 
     def list_files(self, filter: Filter = None, max: Max = 50, offset: Offset = 0) -> Answer:
-        """List the files that are searched."""
+        """List the files: all but hidden and ignored ones. Of these, binary files are not searched."""
         glob = self._glob(filter)
         every, unreadable = self._files(glob)
         if not every and glob is not None:
@@ -121,8 +121,9 @@ class _Code:
         narrow = narrowing(map(sayable, every)) if page["has_more"] else None
         steps, tips = steps_after("list_files", asked, page, narrow), tips_for(page, narrow)
         page |= {name: value for name, value in (("next_steps", steps), ("tips", tips)) if value}
-        if unreadable:
-            page |= {"partial": True, "failed": unreadable[:10], "warnings": [unread(unreadable)]}
+        warnings = [*([unread(unreadable)] if unreadable else []), *past_end(len(every), "file", asked)]
+        page |= {"partial": True, "failed": unreadable[:10]} if unreadable else {}
+        page |= {"warnings": warnings} if warnings else {}
         return Answer(words_for(page, files, head_of(page, "file", "")), page)
 
     def _files(self, glob: str | None) -> tuple[list[str], list[str]]:
@@ -142,13 +143,14 @@ class _Code:
         _refuse_unsendable(said, "filter")
         refuse_outside(said.removeprefix("!"), "filter")
         plain = said.removeprefix("./").rstrip("/")
-        return f"{plain}/**" if plain and os.path.isdir(self._tree.root / plain) else said.removeprefix("./")
+        return f"{plain}/**" if plain and self._tree.is_folder(plain) else said.removeprefix("./")
 
-    def _explained(self, said: str, pattern: str) -> Exception:
+    def _explained(self, said: str, pattern: str, glob: str | None) -> Exception:
+        """Why ripgrep does not take it; a repair is offered only if it finds something."""
         if is_about_glob(said):
             return bad_glob(said)
-        fix = repaired(pattern, said)
-        return bad_pattern(pattern, said, fix if fix and fix != pattern and self._engine.takes(fix) else None)
+        found = (one for one in repairs(pattern, said) if self._near.has(one, glob))
+        return bad_pattern(pattern, said, next(found, None))
 
 
 def _refuse_unsendable(said: str, parameter: str) -> None:

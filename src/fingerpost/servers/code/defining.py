@@ -16,7 +16,7 @@ from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
 from fingerpost.servers.code.page import call_of
-from fingerpost.servers.code.tree import Tree, sayable
+from fingerpost.servers.code.tree import Tree, is_binary, sayable
 from fingerpost.servers.served import Answer
 from fingerpost.voice import listed, quoted
 
@@ -31,17 +31,33 @@ def answer(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> Ans
     path = tree.place(said, "id")
     if not said or path not in set(files):
         raise _nowhere(asked, files, tree, near)
-    definitions = tree.definitions(path)
+    source, definitions = _read_in(tree, path, asked), tree.definitions(path)
     if found := next((one for one in definitions if one.qualified == what), None):
-        return _shown(found, path, definitions, tree)
+        return _shown(found, path, definitions, source)
     if line := _LINE.fullmatch(what):
-        return _at_line(int(line[1]), path, definitions, tree, asked)
+        return _at_line(int(line[1]), path, definitions, source, asked)
     raise _unknown(path, what, definitions, near)
 
 
-def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], tree: Tree) -> Answer:
+def _read_in(tree: Tree, path: str, asked: str) -> bytes:
+    """A text file that is listed, unless it went away since, or a link came in the way."""
+    try:
+        source = tree.source(path)
+    except OSError:
+        raise _unreadable(path, asked, "cannot be read", "Search again: it may be gone, or elsewhere") from None
+    if is_binary(source):
+        raise _unreadable(path, asked, "is a binary file", "Name a text file: only these have lines and definitions")
+    return source
+
+
+def _unreadable(path: str, asked: str, why: str, hint: str) -> NothingFound:
+    steps = {"alternatives": ["list_files()"]}
+    return NothingFound(f"{quoted(sayable(path))} {why}", "id", (), details={"got": asked}, hint=hint, next_steps=steps)
+
+
+def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], source: bytes) -> Answer:
     where = sayable(path)
-    code = _code(tree, path, found.start, found.end)
+    code = _code(source, found.start, found.end)
     members = [f"{where}:{one.qualified}" for one in definitions if one.parent == found.qualified]
     data: dict[str, Any] = {
         "id": f"{where}:{found.qualified}", "name": found.qualified, "kind": found.kind, "path": where,
@@ -63,12 +79,12 @@ def _steps(found: Definition, where: str) -> dict[str, str]:
     return {**steps, "see_parent": call_of("get_definition", id=f"{where}:{found.parent}")} if found.parent else steps
 
 
-def _at_line(line: int, path: str, definitions: tuple[Definition, ...], tree: Tree, asked: str) -> Answer:
+def _at_line(line: int, path: str, definitions: tuple[Definition, ...], source: bytes, asked: str) -> Answer:
     """What a line is in: the innermost definition, else the lines around it."""
     if around := enclosing(definitions, line):
-        text, data = _shown(around, path, definitions, tree)
+        text, data = _shown(around, path, definitions, source)
         return Answer(text, {**data, "line": line})
-    last = len(tree.source(path).splitlines())
+    last = len(source.splitlines())
     if not 1 <= line <= last:
         raise NothingFound(
             f"{quoted(sayable(path))} has no line {line}: it ends at line {last}", "id", (), details={"got": asked},
@@ -76,17 +92,17 @@ def _at_line(line: int, path: str, definitions: tuple[Definition, ...], tree: Tr
             next_steps={"alternatives": ["list_files()"]},
         )  # fmt: skip
     start, end = max(line - _AROUND, 1), min(line + _AROUND, last)
-    where, code = sayable(path), _code(tree, path, start, end)
+    where, code = sayable(path), _code(source, start, end)
     data: dict[str, Any] = {
-        "id": asked, "name": _code(tree, path, line, line).strip()[:200], "kind": "match", "path": where, "line": line,
+        "id": asked, "name": _code(source, line, line).strip()[:200], "kind": "match", "path": where, "line": line,
         "start_line": start, "end_line": end, "language": language_of(path), "code": code[:_LONGEST_CODE],
     }  # fmt: skip
     kept = {name: value for name, value in data.items() if value is not None}
     return Answer(f"{asked} (no definition around it, lines {start}-{end})\n{kept['code']}", kept)
 
 
-def _code(tree: Tree, path: str, start: int, end: int) -> str:
-    lines = tree.source(path).split(b"\n")[start - 1 : end]
+def _code(source: bytes, start: int, end: int) -> str:
+    lines = source.split(b"\n")[start - 1 : end]
     return "\n".join(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
 
 
@@ -114,6 +130,7 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
     """There is no such file: the same name in another one, or a file that is called alike."""
     said, _, what = asked.rpartition(":")
     if asked in set(files):
+        _read_in(tree, asked, asked)
         names = [one.qualified for one in tree.definitions(asked)]
         example = call_of("get_definition", id=f"{asked}:{names[0] if names else 'L1'}")
         return NothingFound(
@@ -155,9 +172,12 @@ def _alike(said: str, what: str, files: list[str], tree: Tree) -> list[Reading]:
     named = [path for path in files if path.rpartition("/")[2].lower() == wanted.lower()]
     pool = named or [path for path in files if abs(len(path) - len(said)) <= 3 and path[:1] == said[:1]]
     matches = closest(said, pool[:_MOST_PATHS], "value")[:3]
-    there = [match for match in matches if _LINE.fullmatch(what) or _defines(tree, match.name, what)]
+    there = [match for match in matches if _has(tree, match.name, what)]
     return [Reading(f"{m.name}:{what}", f"{m.name}:{what}", m.confidence, m.is_clear) for m in there]
 
 
-def _defines(tree: Tree, path: str, what: str) -> bool:
-    return any(one.qualified == what for one in tree.definitions(path))
+def _has(tree: Tree, path: str, what: str) -> bool:
+    """Whether a file defines this, or has such a line."""
+    if any(one.qualified == what for one in tree.definitions(path)):
+        return True
+    return bool(line := _LINE.fullmatch(what)) and tree.has_line(path, int(line[1]))

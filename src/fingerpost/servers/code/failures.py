@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fingerpost.errors import Reading, ToolOperationError
@@ -14,6 +14,8 @@ _GLOB = re.compile(r"error parsing glob '.*': (.+)", re.DOTALL)
 _WRAPPER = len("(?:")
 _SPECIAL = re.compile(r"[.^$*+?{}\[\]|()\\]")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[()]|\\$", re.DOTALL)
+_UNBALANCED = ("unclosed group", "unopened group")
+_UNSUPPORTED = re.compile(r"\(\?<?[=!]|\\[1-9]|\\k[<{]|\(\?P=")
 _AROUND = 24
 
 
@@ -114,7 +116,7 @@ def no_files(glob: str, meant: str | None, there: list[str], calls: list[str]) -
         hint=None if meant else f"There are {listed(there)}" if there else "There are no files here",
         next_steps={
             "alternatives": [*calls, "list_files()"],
-            "check_scope": "Use list_files() to see which files are searched",
+            "check_scope": "Use list_files() to see which files there are",
         },
     )
 
@@ -124,11 +126,18 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def repaired(pattern: str, said: str) -> str | None:
-    """What was probably meant: without a look-around the same text, else the pattern letter by letter."""
-    if "look-around" in said:
-        return re.sub(r"\(\?<?=", "(?:", pattern)
-    return None if "backreference" in said or "size limit" in said else escaped(pattern)
+def repairs(pattern: str, said: str) -> Iterator[str]:
+    """What may have been meant, if it is found: the very text, else all as it stands but for one bracket.
+
+    Look-around and backreferences say what no other pattern says, and a line break was meant as one. An alternative
+    would no longer be held together, and a group with a `?` was meant as a group: these are not repaired so.
+    """
+    at, what = _fault(pattern, said)
+    if at is None or _UNSUPPORTED.search(pattern):
+        return
+    yield escaped(pattern)
+    if what in _UNBALANCED and "|" not in pattern and pattern[at + 1 : at + 2] != "?":
+        yield f"{pattern[:at]}\\{pattern[at:]}"
 
 
 def _fault(pattern: str, said: str) -> tuple[int | None, str]:
@@ -138,7 +147,7 @@ def _fault(pattern: str, said: str) -> tuple[int | None, str]:
     if (found := _REGEX.search(said)) is None:
         return None, said.partition("\n")[0]
     what = found[3].strip().partition("\n")[0]
-    if what in ("unclosed group", "unopened group"):
+    if what in _UNBALANCED:
         return _unbalanced(pattern)
     return len(found[2]) - _WRAPPER, what
 
@@ -164,7 +173,7 @@ def _caret(pattern: str, at: int) -> list[str]:
 
 def _advice(what: str, pattern: str, at: int | None) -> str:
     if "look-around" in what:
-        return "Look-around is not supported here: leave it out, and look through the results instead"
+        return "Look-around is not supported here: write ab for a(?=b), leave out (?!b) and pass over results with b"
     if "backreference" in what:
         return "Backreferences are not supported here: write the repeated part out"
     if "line break" in what:

@@ -36,16 +36,20 @@ class Neighbourhood:
             return ()
         size = f"{{{max(len(pattern) - _reach(pattern), 3)},{len(pattern) + _reach(pattern)}}}"
         asked = [rf"\b(?:{_KEYWORDS})\s+\w{size}\b", rf"\b{pattern[:2]}\w{size}\b"]
-        words = {word.split()[-1] for word in self._engine.words(asked, glob)}
+        words = {word.split()[-1]: path for word, path in self._engine.words(asked, glob).items()}
         likely = sorted(word for word in words if _is_similar(word, pattern))[:_MOST_COMPARED]
         return tuple(
             Reading(match.name, match.name, match.confidence, match.is_clear)
             for match in islice(closest(pattern, likely, "value"), _MOST_SHOWN)
+            if self._tree.holds(words[match.name], match.name)
         )
 
     def has(self, pattern: str, glob: str | None = None) -> bool:
-        """Whether a pattern is found at all."""
-        return self._engine.has(pattern, glob)
+        """Whether this is a pattern, and is found at all."""
+        try:
+            return self._engine.has(pattern, glob)
+        except Rejected:
+            return False
 
     def parts(self, pattern: str, glob: str | None) -> list[str]:
         """Parts of a pattern that are found, as they can be searched for."""

@@ -55,6 +55,8 @@ def steps_after(tool: str, asked: Mapping[str, Any], page: Mapping[str, Any], na
     steps = dict[str, str]()
     if page["has_more"]:
         steps["get_more"] = call_of(tool, **{**asked, "offset": page["offset"] + page["returned"]})
+    if 0 < page["total"] <= page["offset"]:
+        steps["go_back"] = call_of(tool, **{**asked, "offset": 0})
     if page.get("results"):
         steps["get_details"] = call_of("get_definition", id=page["results"][0]["id"])
     if narrow and asked["filter"] is None:
@@ -85,6 +87,12 @@ def at_limit(page: Mapping[str, Any], narrow: str | None, *, is_full: bool) -> d
     advised = [f'Add filter to narrow results: filter: "{narrow}"'] if narrow else []
     advised += ["Use more specific pattern", "Results are sorted by relevance, best matches shown first"]
     return {"limit_reached": True, "guidance": {"at_limit": shown, "recommendations": advised}}
+
+
+def past_end(total: int, noun: str, asked: Mapping[str, Any]) -> list[str]:
+    """The warning where a page begins after the last that there is."""
+    is_past = 0 < total <= asked["offset"]
+    return [f"There are only {counted(total, noun)}: offset {asked['offset']} is past the last"] if is_past else []
 
 
 def unread(paths: list[str]) -> str:

@@ -1,7 +1,9 @@
 """ripgrep as a subprocess: what it finds in one folder, never past a deadline and never past a number of hits.
 
 It walks in the order of paths, so that the same tree gives the same hits in the same order, also where it is
-stopped early. It follows no link, and reads what .gitignore and .ignore leave, but nothing hidden or binary.
+stopped early. It follows no link that it sees, and reads what .gitignore and .ignore leave, but nothing hidden or
+binary. It opens files by their paths, though, and a link may come in between: so what it says is where to look, and
+what is shown is read by `Tree`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import tempfile
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
 
@@ -36,7 +38,7 @@ _INSIDE = bytes(range(0x80, 0xC0))
 """What may be left of a letter that was cut."""
 
 _COMMON = (
-    "--no-config", "--no-require-git", "--sort=path", f"--max-filesize={LARGEST_FILE}",
+    "--no-config", "--no-require-git", "--no-ignore-messages", "--sort=path", f"--max-filesize={LARGEST_FILE}",
 )  # fmt: skip
 _UNREADABLE = re.compile(r"^(?:rg: )?(?:\./)?(.+?): (.+) \(os error \d+\)$", re.MULTILINE)
 
@@ -47,12 +49,17 @@ class Rejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line that matches; the spans are those of the matches, in bytes."""
+    """One line that matches; the spans are those of the matches, in bytes, after `begin` bytes that are left out."""
 
     path: str
     line: int
     text: str
     spans: tuple[tuple[int, int], ...]
+    begin: int = 0
+
+    def read_in(self, line: bytes) -> Hit:
+        """The same place, with the text of this line."""
+        return replace(self, text=_text(line[self.begin :])[:_LONGEST_LINE].rstrip("\r\n"))
 
 
 @dataclass(slots=True)
@@ -92,8 +99,10 @@ class Ripgrep:
             every = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
         return sorted(one for one in every if visible is None or one in visible), outcome
 
-    def words(self, patterns: list[str], glob: str | None = None, *, seconds: float = 1.0, lines: int = 20) -> set[str]:
-        """What these patterns match, each text once: in so many lines of a file, as far as a short time reaches."""
+    def words(
+        self, patterns: list[str], glob: str | None = None, *, seconds: float = 1.0, lines: int = 20
+    ) -> dict[str, str]:
+        """What these patterns match, and a file it is in: in so many lines of each, as far as a short time reaches."""
         visible = self._shown_by(glob)
         asked = [part for pattern in patterns for part in ("-e", pattern)]
         options = (
@@ -107,7 +116,8 @@ class Ripgrep:
         )
         with self._running(*options, *_globbed(glob), *asked, seconds=seconds) as (stdout, _):
             pairs = (line.rstrip(b"\r\n").partition(b"\0") for line in stdout)
-            return {_text(word) for path, _, word in pairs if visible is None or _relative(path) in visible}
+            found = ((_relative(path), _text(word)) for path, _, word in pairs)
+            return {word: path for path, word in found if visible is None or path in visible}
 
     def has(self, pattern: str, glob: str | None = None) -> bool:
         """Whether a search for this finds anything in a short time."""
@@ -119,25 +129,15 @@ class Ripgrep:
                     break
         return outcome.is_full
 
-    def takes(self, pattern: str) -> bool:
-        """Whether this is a pattern that it can search for."""
-        try:
-            with self._running("--json", "-e", pattern, where=os.devnull):
-                return True
-        except Rejected:
-            return False
-
     def _shown_by(self, glob: str | None) -> set[str] | None:
         """The files that are there without the glob: a glob alone would also show what is hidden or ignored."""
         return None if glob is None or glob.startswith("!") else set(self.files()[0])
 
     @contextmanager
-    def _running(
-        self, *arguments: str, seconds: float | None = None, where: str = "./"
-    ) -> Generator[tuple[IO[bytes], Outcome]]:
+    def _running(self, *arguments: str, seconds: float | None = None) -> Generator[tuple[IO[bytes], Outcome]]:
         """What it writes, while it runs; it is ended with the block, or when the time is over."""
         outcome = Outcome()
-        command = [self._binary, *_COMMON, *arguments, "--", where]
+        command = [self._binary, *_COMMON, *arguments, "--", "./"]
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
@@ -242,19 +242,20 @@ def _hit(data: _Data) -> Hit:
     path, line = data.path or _Text(""), data.lines or _Text("")
     text = line.text if line.text is not None else _text(line.decoded())
     spans = tuple((span.start, span.end) for span in data.submatches[:_MOST_SPANS])
+    begin = 0
     if len(text) > _LONGEST_LINE:
-        text, spans = _around(line.decoded(), spans)
-    return Hit(_relative(path.decoded()), data.line_number, text.rstrip("\r\n"), spans)
+        text, spans, begin = _around(line.decoded(), spans)
+    return Hit(_relative(path.decoded()), data.line_number, text.rstrip("\r\n"), spans, begin)
 
 
-def _around(line: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _around(line: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...], int]:
     """The part of a long line that is around its first match: thousands of them would not fit in memory."""
     begin = max(spans[0][0] - _LONGEST_LINE // 4, 0) if spans else 0
     part = line[begin : begin + _LONGEST_LINE]
     kept = part.lstrip(_INSIDE)
     begin += len(part) - len(kept)
     moved = ((start - begin, min(end - begin, len(kept))) for start, end in spans)
-    return _text(kept), tuple((start, end) for start, end in moved if start < len(kept))
+    return _text(kept), tuple((start, end) for start, end in moved if start < len(kept)), begin
 
 
 def _relative(path: bytes) -> str:

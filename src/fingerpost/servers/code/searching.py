@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
@@ -16,6 +17,7 @@ from fingerpost.servers.code.page import (
     line_of,
     narrowing,
     paged,
+    past_end,
     steps_after,
     tips_for,
     unread,
@@ -25,7 +27,7 @@ from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.tree import Tree, sayable
 from fingerpost.servers.served import Answer
-from fingerpost.voice import counted, encoded, quoted
+from fingerpost.voice import encoded, quoted
 
 _MOST_JUDGED = 100
 """Files that are parsed to rank a search; beyond them the words of a line decide."""
@@ -54,7 +56,9 @@ def ranked(hits: list[Hit], pattern: str, tree: Tree) -> list[Ranked]:
 def answer(hits: list[Hit], outcome: Outcome, asked: Mapping[str, Any], tree: Tree) -> Answer:
     """The page that was asked for."""
     every = ranked(hits, asked["pattern"], tree)
-    results = _results(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
+    shown, unreadable = _read(every[asked["offset"] : asked["offset"] + asked["max"]], tree)
+    outcome.unreadable += unreadable
+    results = _results(shown, tree)
     narrow = narrowing(sayable(hit.path) for hit in hits)
     page: dict[str, Any] = {"results": results, **paged(results, len(hits), asked, is_full=outcome.is_full)}
     page |= at_limit(page, narrow if asked["filter"] is None else None, is_full=outcome.is_full)
@@ -87,7 +91,7 @@ def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, sec
         next_steps={
             "alternatives": alternatives,
             "broaden_search": "Try a simpler pattern" + ("" if glob is None else ", or leave out the filter"),
-            "check_scope": "Use list_files() to see which files are searched",
+            "check_scope": "Use list_files() to see which files there are",
         },
     )
 
@@ -113,6 +117,23 @@ def _outlines(found: list[Ranked], most: int, tree: Tree) -> dict[str, tuple[Def
 
 def _judged(one: Ranked, pattern: str, lines: Mapping[int, list[Definition]] | None) -> Ranked:
     return one if lines is None else Ranked(one.hit, judged(one.hit, defined_by(one.hit, lines), pattern))
+
+
+def _read(page: list[Ranked], tree: Tree) -> tuple[list[Ranked], list[str]]:
+    """The hits with their lines as the folder holds them, and the files of which none can be read."""
+    read, unreadable = dict[tuple[str, int], Hit](), list[str]()
+    for path, hits in groupby(sorted((one.hit for one in page), key=_path), _path):
+        try:
+            lines = tree.source(path).split(b"\n")
+        except OSError:
+            lines = list[bytes]()
+            unreadable.append(sayable(path))
+        read |= {(path, hit.line): hit.read_in(b"".join(lines[hit.line - 1 : hit.line])) for hit in hits}
+    return [Ranked(read[one.hit.path, one.hit.line], one.score) for one in page], unreadable
+
+
+def _path(hit: Hit) -> str:
+    return hit.path
 
 
 def _results(page: list[Ranked], tree: Tree) -> list[dict[str, Any]]:
@@ -157,9 +178,7 @@ def _partly(outcome: Outcome, asked: Mapping[str, Any], hits: list[Hit]) -> dict
         said = {"partial": True, "failed": outcome.unreadable[:10], "next_steps": _anyway(outcome, asked)}
     if any(start == end for start, end in hits[0].spans):
         warnings.append("The pattern matches the empty string, which is in every line")
-    if asked["offset"] >= len(hits):
-        warnings.append(f"There are only {counted(len(hits), 'result')}: offset {asked['offset']} is past the last")
-        said.setdefault("next_steps", {})["go_back"] = call_of("search", **{**asked, "offset": 0})
+    warnings += past_end(len(hits), "result", asked)
     return {**said, **({"warnings": warnings} if warnings else {})}
 
 
