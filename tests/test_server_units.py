@@ -391,7 +391,49 @@ def test_misspelt_units_are_repaired_to_what_was_meant() -> None:
 
 def test_the_measurements_can_be_taken() -> None:
     names = [name for name, _, _ in typos.rows(each=1, step=50)]
-    assert "words of English with a fix" in names and len(names) == 10
+    assert "words of English with a fix" in names and len(names) == 12
+    assert not typos.is_same("km", "s")
+
+
+def test_no_slip_of_the_shift_key_is_mended_to_another_unit() -> None:
+    tried = [(text, meant, unread(text).likely_fix) for text, meant in typos.case_slips()]
+    fixed = [(text, meant, fix["value"]) for text, meant, fix in tried if fix]
+    assert [one for one in fixed if not typos.is_same(one[1], one[2])] == []
+    assert len(tried) > 1_000 and len(fixed) > 0.5 * len(tried)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("KM/H", "km/h"), ("KM/S", "km/s"), ("KG/M3", "kg/m3"), ("Kg/M3", "kg/m3"), ("kw/m2", "kW/m2"),
+        ("KBps", "kBps"), ("KiBPs", "KiBps"), ("Kcal", "kcal"), ("hpa", "hPa"), ("btu", "BTU"), ("KVA", "kVA"),
+        ("kpa", "kPa"), ("MI", "mi"), ("dbm", "dBm"), ("KOHM", "kohm"), ("MCG", "mcg"), ("FT LB", "ft lb"),
+        ("KM/huor", "km/hour"), ("Km/h", "km/h"), ("KG*M^20*m^20", "kg*M^20*m^20"),
+    ],
+)  # fmt: skip
+def test_a_slip_of_case_is_mended_together_with_what_stands_beside_it(text: str, fix: str) -> None:
+    likely = unread(text).likely_fix
+    assert likely is not None and likely["value"] == fix
+
+
+@pytest.mark.parametrize(
+    ("text", "among"),
+    [
+        ("NG/ML", {"ng/mL", "ng/ML"}), ("KM/KN", {"km/kn"}), ("kw/m", {"kW/m", "kW/M"}), ("gs", set()),
+        ("MBPS", {"megabyte per second (MBps)", "megabit per second (Mbps)"}), ("CV", set()), ("U", set()),
+        ("mib", {"mebibyte (MiB)", "mebibit (Mibit)"}), ("D", set()), ("tn", set()), ("f", {"farad (F)"}),
+        ("Mi", {"mile (mi)"}), ("AH", {"ampere hour (Ah)"}), ("CAL", {"calorie (cal)"}),
+        ("KM*A*S*M*H*T*K*N*F*G*C*ML*MA*MW*PA", set()), ("KN/xyzzzz", set()),
+    ],
+)  # fmt: skip
+def test_a_slip_of_case_that_may_be_two_units_is_left_to_the_caller(text: str, among: set[str]) -> None:
+    error = unread(text)
+    assert error.likely_fix is None and among <= set(error.hints), (error.likely_fix, error.hints)
+
+
+def test_bytes_per_second_are_no_bits_per_second() -> None:
+    assert (result(100, "MBps", "MB/s"), result(1, "KiBps", "B/s"), result(1, "GBps", "Gbps")) == (100, 1024, 8)
+    assert (result(1, "Ns", "kg*m/s"), result(1, "kg-f", "kgf"), result(1, "Mib", "Kib")) == (1, 1, 1024)
 
 
 # ── what would be a wrong number ─────────────────────────────────────────────────────────────────────────────────────
@@ -534,7 +576,7 @@ def test_units_are_listed_by_what_they_measure() -> None:
     assert "each (ea)" in every["count"] and all(every.values())
     listed = tools.list_units("Mass")["units"]["mass"]
     assert set(every["mass"]) < set(listed) and all(read(label).dimension == read("kg").dimension for label in listed)
-    assert tools.list_units("data_rate")["scalable"] == ["bit per second (bps)"]
+    assert tools.list_units("data_rate")["scalable"] == ["bit per second (bps)", "byte per second (Bps)"]
     with pytest.raises(UnknownValue) as raised:
         tools.list_units("presure")
     assert raised.value.readings[0].value == "pressure"
