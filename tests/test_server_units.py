@@ -23,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from server_units_sizes import SIZES
 from server_units_words import NAMES_OF_UNITS, OTHER_WORDS, SYMBOLS_OF_UNITS
 from transcripts import is_as_shown, turns
 
@@ -221,6 +222,17 @@ def test_people_write_units_in_many_ways(unit: str) -> None:
         assert result(7, unit, spelling) == 7, spelling
 
 
+@pytest.mark.parametrize("line", SIZES.strip().splitlines())
+def test_units_are_as_large_as_they_are_defined_to_be(line: str) -> None:
+    one, rest = line.split(" = ")
+    count, other = rest.split(" ", 1)
+    assert result(1, one, other) == float(count)
+
+
+def test_units_of_the_survey_are_asked_for_by_name() -> None:
+    assert result(3937, "survey foot", "m") == 1200 and result(1, "US survey acre", "acre") != 1
+
+
 def test_units_that_differ_by_case_alone_are_never_taken_for_each_other() -> None:
     assert result(1, "Mm", "mm") == 10**9
     assert result(1, "MW", "mW") == 10**9
@@ -348,11 +360,18 @@ def test_a_slip_with_several_readings_is_left_to_the_caller(text: str, among: se
     assert error.likely_fix is None and among <= set(error.hints), error.hints
 
 
-@pytest.mark.parametrize("text", ["mil", "gr", "kt", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM", "sqm"])
+@pytest.mark.parametrize(
+    "text",
+    ["mil", "gr", "kt", "bbl", "BBL", "barrels", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM", "sqm"],
+)
 def test_what_means_several_things_is_refused_with_what_to_write(text: str) -> None:
     error = unread(text)
     assert error.error_type == "unknown_unit" and error.likely_fix is None
     assert error.hints == (vocabulary().refused[text],)
+
+
+def test_words_that_mean_several_things_are_refused_in_any_case() -> None:
+    assert unread("Barrel").hints == unread("BARRELS").hints == (vocabulary().refused["bbl"],)
 
 
 def test_words_of_english_are_no_units_and_no_misspelt_ones() -> None:
@@ -434,6 +453,38 @@ def test_a_slip_of_case_that_may_be_two_units_is_left_to_the_caller(text: str, a
 def test_bytes_per_second_are_no_bits_per_second() -> None:
     assert (result(100, "MBps", "MB/s"), result(1, "KiBps", "B/s"), result(1, "GBps", "Gbps")) == (100, 1024, 8)
     assert (result(1, "Ns", "kg*m/s"), result(1, "kg-f", "kgf"), result(1, "Mib", "Kib")) == (1, 1, 1024)
+
+
+def test_two_bad_units_are_told_at_once_and_neither_fix_is_called_enough() -> None:
+    error = failure(1, "kilgoram", "metr")
+    assert (error.parameter, error.likely_fix) == ("from_unit", None)
+    assert error.hint == "Correct all of these in one call: from_unit, to_unit"
+    assert error.hints == ("from_unit: write kilogram (kg)", "to_unit: write meter (m)")
+    assert failure(1, "mt", "km/huor").hints == (
+        "from_unit: Unknown unit: 'mt'. Did you mean meter (m) or mole (mol)?",
+        "to_unit: write km/hour",
+    )
+    assert failure(1, "W/(m", "mil").hints[1].startswith("to_unit: Unknown unit: 'mil'. Write thou")
+    error = stopped(1, "kg", (1, "lb", "kilgoram"), (2, "secnd", "lb"))
+    assert (error.parameter, error.step, error.likely_fix) == ("factors[0].denominator", 0, None)
+    assert error.hints[1] == "factors[1].numerator: write second (s)"
+    with pytest.raises(ConversionError) as raised:
+        tools.check_dimensions("kilgoram", "metr")
+    assert raised.value.hints[1] == "b: write meter (m)"
+
+
+def test_a_fix_that_does_not_make_the_call_work_is_not_sure() -> None:
+    error = failure(1, "kilgoram", "m")
+    assert (error.error, error.likely_fix) == ("Unknown unit: 'kilgoram'", None)
+    assert error.hints[0] == "kilogram (kg)" and "mass is not compatible with length" in error.hints[1]
+    assert failure(1, "KM/H", "kg").likely_fix is None
+    assert failure(-300, "celcius", "K").likely_fix is None
+    assert stopped(1, "kg", (1, "lb", "metr")).likely_fix is None
+    assert stopped(1, "kg", (1, "lb", "kilgoram")).likely_fix["value"] == "kilogram"
+    assert failure(1, "KM/H", "m/s").likely_fix["value"] == "km/h"
+    assert len(stopped(1, "kilgoram", *[(1, "kilgoram", "metr")] * 50).hints) == 4
+    (said,) = asked(units.served().on_sdk(), [convert(1, "kilgoram", "metr")])
+    assert said.is_error and "Corrected call" not in said.text and "to_unit: write meter" in said.text
 
 
 # ── what would be a wrong number ─────────────────────────────────────────────────────────────────────────────────────

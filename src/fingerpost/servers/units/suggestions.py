@@ -47,6 +47,11 @@ class ConversionError(ToolOperationError):
         super().__init__(error, code=error_type.upper(), details=details, **more)
         self.error, self.error_type, self.got, self.expected = error, error_type, got, expected
 
+    def without_fix(self, *, hint: str, hints: Iterable[str]) -> ConversionError:
+        """The same error, where the fix for it would not make the call work."""
+        place: dict[str, Any] = {"parameter": self.parameter, "step": self.step, "hint": hint, "hints": hints}
+        return ConversionError(self.error, self.error_type, got=self.got, expected=self.expected, **place)
+
     def as_dict(self) -> dict[str, Any]:
         """The error as data, with every field."""
         names = ("error", "error_type", "parameter", "step", "got", "expected", "likely_fix")

@@ -12,6 +12,7 @@ from fingerpost.servers.served import Answer
 from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import between, converted
 from fingerpost.servers.units.dimensions import Dimension
+from fingerpost.servers.units.mending import mended
 from fingerpost.servers.units.quantities import Quantity, resolved
 from fingerpost.servers.units.vocabulary import Scale, Unit, takes, vocabulary
 
@@ -78,7 +79,7 @@ def check_dimensions(
     b: Annotated[str, Field(description="Another unit", examples=_UNITS)],
 ) -> Answer:
     """Tell whether two units measure the same, what each measures, and why they do not convert if so."""
-    units = {"a": resolved(a, "a"), "b": resolved(b, "b")}
+    units = mended(lambda texts: {name: resolved(text, name) for name, text in texts.items()}, {"a": a, "b": b})
     obstacle = between(units["a"], units["b"], a, b)
     data: dict[str, Any] = {"compatible": obstacle is None}
     data |= {name: {"unit": unit.label, **_measured(unit.dimension)} for name, unit in units.items()}
