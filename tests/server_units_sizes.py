@@ -1,7 +1,6 @@
 """How large units are by definition: each line is exact."""
 
 SIZES = """
-one = "count" other
 acre = 43560 ft^2
 mi^2 = 640 acre
 acre foot = 43560 ft^3

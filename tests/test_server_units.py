@@ -185,11 +185,26 @@ SPELLINGS = {
         "m^(2)",
         "m*m",
         "meter squared",
+        "square_meter",
+        "sq_m",
+        "Square_Meters",
+        "meter_squared",
         "\u33a1",
     ],
     "ft³": ["cubic feet", "cu ft", "cubic foot", "ft3", "feet cubed"],
     "ft²": ["sq ft", "sqft", "square feet", "sq. ft."],
-    "m/s": ["meters per second", "m/s", "m s-1", "m·s⁻¹", "m*s^-1", "metre per second", "m s**-1", "m/(s)", "mps"],
+    "m/s": [
+        "meters per second",
+        "m/s",
+        "m s-1",
+        "m·s⁻¹",
+        "m*s^-1",
+        "metre per second",
+        "meters_per_second",
+        "m s**-1",
+        "m/(s)",
+        "mps",
+    ],
     "1/s": ["s-1", "1/s", "s^-1", "s⁻¹", "s^(-1)", "Hz", "1 per second"],
     "m/s²": ["meters per second squared", "m/s^2", "m/s/s", "m s-2", "(m/s)/s"],
     "kg·m/s²": ["kg·m/s²", "kg*m/s^2", "kg.m/s2", "kg m/s^2", "kg-m/s^2", "newton"],
@@ -198,6 +213,9 @@ SPELLINGS = {
     "°C": ["°C", "degC", "celsius", "degrees Celsius", "° C", "deg C", "\u2103", "ºC", "centigrade", "°Celsius"],
     "K": ["K", "°K", "kelvins", KELVIN_SIGN],
     "Ω": ["ohm", "Ω", OHM_SIGN, "ohms"],
+    "kΩ": ["kohm", "kiloohm"],
+    "turn/min": ["rev/min", "rpm", "revs/min"],
+    "kN*m": ["kNm", "kJ"],
     "km/h": ["km/h", "km / h", "kph", "kilometers per hour", "kmh"],
     "mph": ["mph", "miles per hour", "mi/h"],
     "L": ["L", "l", "liter", "litres", "dm^3"],
@@ -639,6 +657,30 @@ def test_prefixes_are_listed_with_their_factors() -> None:
     assert {"name": "kibi", "symbol": "Ki", "factor": 1024, "power": "2^10"} in said["binary"]
 
 
+def test_a_plain_number_is_shown_without_a_unit() -> None:
+    assert tools.convert(1, "1", "%").text == "1 = 100 %"
+    one = tools.FactorGiven(value=1, numerator="1", denominator="J")
+    assert tools.compute(3, "N*m", [one]).text.endswith("1 1 per J = 3")
+
+
+def test_a_temperature_and_a_difference_are_told_apart_by_name() -> None:
+    said = tools.check_dimensions("degC", "delta_degC").text
+    assert said.endswith("degC is a temperature, delta_degC is a difference of temperatures.")
+
+
+def test_dimensions_are_found_by_their_other_names() -> None:
+    assert "velocity" in tools.list_units("Speed")["units"] and "mass" in tools.list_units("weight")["units"]
+    known = vocabulary().dimensions
+    assert all(vocabulary().units[known.meant(name)] for name in ("flow_rate", "torque", "bandwidth", "viscosity"))
+    assert unread("time").hints == ("second (s)", "minute (min)", "hour (h)")
+    assert "meter per second (m/s)" in unread("speed").hints
+
+
+@pytest.mark.parametrize("text", ["pb", "KT", "xtime"])
+def test_what_is_not_near_is_not_hinted_at(text: str) -> None:
+    assert unread(text).hints[0] == "No similar units found"
+
+
 # ── chains ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -659,7 +701,7 @@ def test_factors_cancel_as_on_paper() -> None:
     assert chain(5, "kg", (2, "lb", "g")) == "10000 lb"
     assert chain(50, "%", (200, "kg", "1")) == "100 kg"
     assert chain(10, "each", (3, "kg", "each")) == "30 kg"
-    assert chain(3, "N*m", (1, "1", "J")) == "3 1"
+    assert chain(3, "N*m", (1, "1", "J")) == "3"
     assert chain(5, "m/s", (2, "s", "1")) == "10 m"
     assert chain(50, "%", (0.5, "1", "1")) == "25 %"
     assert chain(2, "km", (3, "m", "km")) == "6 m"

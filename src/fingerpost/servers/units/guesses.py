@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from fingerpost.matching import LISTED, Match, Names, Reading, closest, readings
+from fingerpost.matching.evidence import Evidence, Tier
 from fingerpost.matching.lexicon import is_ordinary
 from fingerpost.servers.units.cases import cases, is_usual
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
@@ -38,7 +39,7 @@ def guessed(word: str) -> Guesses:
     """What a word that is no unit probably stands for."""
     if vocabulary().refusal(word) or vocabulary().find(word):
         return Guesses()
-    return _of_other_case(word) or _lexicon().misspelt(word)
+    return _of_other_case(word) or _of_dimension(word) or _lexicon().misspelt(word)
 
 
 def _of_other_case(word: str) -> Guesses | None:
@@ -46,6 +47,12 @@ def _of_other_case(word: str) -> Guesses | None:
     if (meant := cases().meant(word)) and (unit := vocabulary().find(meant)):
         return Guesses(Guess(unit, meant, closest(word, [meant], "value")[0].confidence), symbols=(meant,))
     return Guesses(possible=tuple(symbols.values()), symbols=tuple(symbols)) if symbols else None
+
+
+def _of_dimension(word: str) -> Guesses | None:
+    """Who names what is measured, `time`, has still to say in which unit."""
+    units = vocabulary().units.get(vocabulary().dimensions.meant(word), [])
+    return Guesses(possible=tuple(units[:_MOST])) if units else None
 
 
 class _Lexicon:
@@ -74,7 +81,7 @@ class _Lexicon:
             if found and found[0].match.is_clear and not is_ordinary(word.casefold()) and self._leads(found[0], every):
                 match = found[0].match
                 return Guesses(Guess(self.every[match.name], match.name, match.confidence))
-        return Guesses(possible=self._units(one.match for one in (*usual, *every)))
+        return Guesses(possible=self._units(one.match for one in (*usual, *every) if _is_near(one.evidence)))
 
     def _begun(self, word: str) -> tuple[Unit, ...]:
         """The base units that a short word may stand for, if one of them is written with its letters in their order."""
@@ -94,6 +101,12 @@ class _Lexicon:
     def _units(self, matches: Iterable[Match]) -> tuple[Unit, ...]:
         near = {unit.name: unit for match in matches if match.confidence > LISTED for unit in [self.every[match.name]]}
         return tuple(near.values())[:_MOST]
+
+
+def _is_near(evidence: Evidence) -> bool:
+    """Whether it is the letters that are alike, from an end of the word on: `time` is no `centimeter`, and no day."""
+    is_inside = any(kind == "inside" for _, _, kind in evidence.pairs)
+    return evidence.tier is not Tier.MEANING and "far" not in evidence.guards and not is_inside
 
 
 def _is_within(letters: str, name: str) -> bool:
