@@ -445,7 +445,8 @@ def test_no_slip_of_the_shift_key_is_mended_to_another_unit() -> None:
         ("KM/H", "km/h"), ("KM/S", "km/s"), ("KG/M3", "kg/m3"), ("Kg/M3", "kg/m3"), ("kw/m2", "kW/m2"),
         ("KBps", "kBps"), ("KiBPs", "KiBps"), ("Kcal", "kcal"), ("hpa", "hPa"), ("btu", "BTU"), ("KVA", "kVA"),
         ("kpa", "kPa"), ("MI", "mi"), ("dbm", "dBm"), ("KOHM", "kohm"), ("MCG", "mcg"), ("FT LB", "ft lb"),
-        ("KM/huor", "km/hour"), ("Km/h", "km/h"), ("KG*M^20*m^20", "kg*M^20*m^20"),
+        ("KM/huor", "km/hour"), ("MBit", "Mbit"), ("KiBit", "Kibit"), ("PIB", "PiB"),
+        ("Km/h", "km/h"), ("KG*M^20*m^20", "kg*M^20*m^20"),
     ],
 )  # fmt: skip
 def test_a_slip_of_case_is_mended_together_with_what_stands_beside_it(text: str, fix: str) -> None:
@@ -460,7 +461,8 @@ def test_a_slip_of_case_is_mended_together_with_what_stands_beside_it(text: str,
         ("MBPS", {"megabyte per second (MBps)", "megabit per second (Mbps)"}), ("CV", set()), ("U", set()),
         ("mib", {"mebibyte (MiB)", "mebibit (Mibit)"}), ("D", set()), ("tn", set()), ("f", {"farad (F)"}),
         ("Mi", {"mile (mi)"}), ("AH", {"ampere hour (Ah)"}), ("CAL", {"calorie (cal)"}),
-        ("KM*A*S*M*H*T*K*N*F*G*C*ML*MA*MW*PA", set()), ("KN/xyzzzz", set()),
+        ("KM*A*S*M*H*T*K*N*F*G*C*ML*MA*MW*PA", set()), ("KN/xyzzzz", set()), ("pib", {"pebibyte (PiB)"}),
+        ("Pib", set()), ("Mps", set()), ("MPS", {"meter per second (m/s)"}),
     ],
 )  # fmt: skip
 def test_a_slip_of_case_that_may_be_two_units_is_left_to_the_caller(text: str, among: set[str]) -> None:

@@ -61,7 +61,8 @@ class Cases:
         if is_mixed:
             every = self._keeping_bits(word, every)
             every = every if self._are_one(every) else [one for one in every if _flipped(one, word) == 1]
-        unit = self.known.find(every[0]) if self._are_one(every) else None
+        kept = self._keeping_bits(word, every)
+        unit = self.known.find(every[0]) if self._are_one(every) and kept == every else None
         is_meant = unit is not None and is_in_use(unit) and (unit.scale is None or not _is_word(word))
         return every[0] if is_meant else None
 
@@ -91,7 +92,8 @@ def _flipped(one: str, other: str) -> int:
 
 
 def _bits(text: str) -> list[str]:
-    return re.findall("[bB]", text)
+    """The letters that tell bits from bytes; in `MBit` the word is written out, and tells it better."""
+    return re.findall(r"[bB](?![iI][tT])", text)
 
 
 def _is_word(text: str) -> bool:
