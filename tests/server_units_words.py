@@ -3,7 +3,7 @@
 _words = str.split
 
 NAMES_OF_UNITS = _words("""
-acre are bar barn barrel bit byte carat century chain count cup day decade degree dozen each foot grain gram gray hand
+acre are bar barn bit byte carat century chain count cup day decade degree dozen each foot grain gram gray hand
 hour inch knot league link meter mile minute mole month ounce percent pint point pound quart ratio rod second slug
 stone turn ton volt watt week yard year
 """)

@@ -23,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from server_units_sizes import SIZES
 from server_units_words import NAMES_OF_UNITS, OTHER_WORDS, SYMBOLS_OF_UNITS
 from transcripts import is_as_shown, turns
 
@@ -184,11 +185,26 @@ SPELLINGS = {
         "m^(2)",
         "m*m",
         "meter squared",
+        "square_meter",
+        "sq_m",
+        "Square_Meters",
+        "meter_squared",
         "\u33a1",
     ],
     "ft³": ["cubic feet", "cu ft", "cubic foot", "ft3", "feet cubed"],
     "ft²": ["sq ft", "sqft", "square feet", "sq. ft."],
-    "m/s": ["meters per second", "m/s", "m s-1", "m·s⁻¹", "m*s^-1", "metre per second", "m s**-1", "m/(s)", "mps"],
+    "m/s": [
+        "meters per second",
+        "m/s",
+        "m s-1",
+        "m·s⁻¹",
+        "m*s^-1",
+        "metre per second",
+        "meters_per_second",
+        "m s**-1",
+        "m/(s)",
+        "mps",
+    ],
     "1/s": ["s-1", "1/s", "s^-1", "s⁻¹", "s^(-1)", "Hz", "1 per second"],
     "m/s²": ["meters per second squared", "m/s^2", "m/s/s", "m s-2", "(m/s)/s"],
     "kg·m/s²": ["kg·m/s²", "kg*m/s^2", "kg.m/s2", "kg m/s^2", "kg-m/s^2", "newton"],
@@ -197,6 +213,9 @@ SPELLINGS = {
     "°C": ["°C", "degC", "celsius", "degrees Celsius", "° C", "deg C", "\u2103", "ºC", "centigrade", "°Celsius"],
     "K": ["K", "°K", "kelvins", KELVIN_SIGN],
     "Ω": ["ohm", "Ω", OHM_SIGN, "ohms"],
+    "kΩ": ["kohm", "kiloohm"],
+    "turn/min": ["rev/min", "rpm", "revs/min"],
+    "kN*m": ["kNm", "kJ"],
     "km/h": ["km/h", "km / h", "kph", "kilometers per hour", "kmh"],
     "mph": ["mph", "miles per hour", "mi/h"],
     "L": ["L", "l", "liter", "litres", "dm^3"],
@@ -219,6 +238,17 @@ def test_people_write_units_in_many_ways(unit: str) -> None:
     for spelling in SPELLINGS[unit]:
         assert result(7, spelling, unit) == 7, spelling
         assert result(7, unit, spelling) == 7, spelling
+
+
+@pytest.mark.parametrize("line", SIZES.strip().splitlines())
+def test_units_are_as_large_as_they_are_defined_to_be(line: str) -> None:
+    one, rest = line.split(" = ")
+    count, other = rest.split(" ", 1)
+    assert result(1, one, other) == float(count)
+
+
+def test_units_of_the_survey_are_asked_for_by_name() -> None:
+    assert result(3937, "survey foot", "m") == 1200 and result(1, "US survey acre", "acre") != 1
 
 
 def test_units_that_differ_by_case_alone_are_never_taken_for_each_other() -> None:
@@ -348,11 +378,18 @@ def test_a_slip_with_several_readings_is_left_to_the_caller(text: str, among: se
     assert error.likely_fix is None and among <= set(error.hints), error.hints
 
 
-@pytest.mark.parametrize("text", ["mil", "gr", "kt", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM", "sqm"])
+@pytest.mark.parametrize(
+    "text",
+    ["mil", "gr", "kt", "bbl", "BBL", "barrels", "Cal", "Calories", "as", "USD", "$", "'", "b", "ppt", "NM", "sqm"],
+)
 def test_what_means_several_things_is_refused_with_what_to_write(text: str) -> None:
     error = unread(text)
     assert error.error_type == "unknown_unit" and error.likely_fix is None
     assert error.hints == (vocabulary().refused[text],)
+
+
+def test_words_that_mean_several_things_are_refused_in_any_case() -> None:
+    assert unread("Barrel").hints == unread("BARRELS").hints == (vocabulary().refused["bbl"],)
 
 
 def test_words_of_english_are_no_units_and_no_misspelt_ones() -> None:
@@ -391,7 +428,83 @@ def test_misspelt_units_are_repaired_to_what_was_meant() -> None:
 
 def test_the_measurements_can_be_taken() -> None:
     names = [name for name, _, _ in typos.rows(each=1, step=50)]
-    assert "words of English with a fix" in names and len(names) == 10
+    assert "words of English with a fix" in names and len(names) == 12
+    assert not typos.is_same("km", "s")
+
+
+def test_no_slip_of_the_shift_key_is_mended_to_another_unit() -> None:
+    tried = [(text, meant, unread(text).likely_fix) for text, meant in typos.case_slips()]
+    fixed = [(text, meant, fix["value"]) for text, meant, fix in tried if fix]
+    assert [one for one in fixed if not typos.is_same(one[1], one[2])] == []
+    assert len(tried) > 1_000 and len(fixed) > 0.5 * len(tried)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("KM/H", "km/h"), ("KM/S", "km/s"), ("KG/M3", "kg/m3"), ("Kg/M3", "kg/m3"), ("kw/m2", "kW/m2"),
+        ("KBps", "kBps"), ("KiBPs", "KiBps"), ("Kcal", "kcal"), ("hpa", "hPa"), ("btu", "BTU"), ("KVA", "kVA"),
+        ("kpa", "kPa"), ("MI", "mi"), ("dbm", "dBm"), ("KOHM", "kohm"), ("MCG", "mcg"), ("FT LB", "ft lb"),
+        ("KM/huor", "km/hour"), ("MBit", "Mbit"), ("KiBit", "Kibit"), ("PIB", "PiB"),
+        ("Km/h", "km/h"), ("KG*M^20*m^20", "kg*M^20*m^20"),
+    ],
+)  # fmt: skip
+def test_a_slip_of_case_is_mended_together_with_what_stands_beside_it(text: str, fix: str) -> None:
+    likely = unread(text).likely_fix
+    assert likely is not None and likely["value"] == fix
+
+
+@pytest.mark.parametrize(
+    ("text", "among"),
+    [
+        ("NG/ML", {"ng/mL", "ng/ML"}), ("KM/KN", {"km/kn"}), ("kw/m", {"kW/m", "kW/M"}), ("gs", set()),
+        ("MBPS", {"megabyte per second (MBps)", "megabit per second (Mbps)"}), ("CV", set()), ("U", set()),
+        ("mib", {"mebibyte (MiB)", "mebibit (Mibit)"}), ("D", set()), ("tn", set()), ("f", {"farad (F)"}),
+        ("Mi", {"mile (mi)"}), ("AH", {"ampere hour (Ah)"}), ("CAL", {"calorie (cal)"}),
+        ("KM*A*S*M*H*T*K*N*F*G*C*ML*MA*MW*PA", set()), ("KN/xyzzzz", set()), ("pib", {"pebibyte (PiB)"}),
+        ("Pib", set()), ("Mps", set()), ("MPS", {"meter per second (m/s)"}),
+    ],
+)  # fmt: skip
+def test_a_slip_of_case_that_may_be_two_units_is_left_to_the_caller(text: str, among: set[str]) -> None:
+    error = unread(text)
+    assert error.likely_fix is None and among <= set(error.hints), (error.likely_fix, error.hints)
+
+
+def test_bytes_per_second_are_no_bits_per_second() -> None:
+    assert (result(100, "MBps", "MB/s"), result(1, "KiBps", "B/s"), result(1, "GBps", "Gbps")) == (100, 1024, 8)
+    assert (result(1, "Ns", "kg*m/s"), result(1, "kg-f", "kgf"), result(1, "Mib", "Kib")) == (1, 1, 1024)
+
+
+def test_two_bad_units_are_told_at_once_and_neither_fix_is_called_enough() -> None:
+    error = failure(1, "kilgoram", "metr")
+    assert (error.parameter, error.likely_fix) == ("from_unit", None)
+    assert error.hint == "Correct all of these in one call: from_unit, to_unit"
+    assert error.hints == ("from_unit: write kilogram (kg)", "to_unit: write meter (m)")
+    assert failure(1, "mt", "km/huor").hints == (
+        "from_unit: Unknown unit: 'mt'. Did you mean meter (m) or mole (mol)?",
+        "to_unit: write km/hour",
+    )
+    assert failure(1, "W/(m", "mil").hints[1].startswith("to_unit: Unknown unit: 'mil'. Write thou")
+    error = stopped(1, "kg", (1, "lb", "kilgoram"), (2, "secnd", "lb"))
+    assert (error.parameter, error.step, error.likely_fix) == ("factors[0].denominator", 0, None)
+    assert error.hints[1] == "factors[1].numerator: write second (s)"
+    with pytest.raises(ConversionError) as raised:
+        tools.check_dimensions("kilgoram", "metr")
+    assert raised.value.hints[1] == "b: write meter (m)"
+
+
+def test_a_fix_that_does_not_make_the_call_work_is_not_sure() -> None:
+    error = failure(1, "kilgoram", "m")
+    assert (error.error, error.likely_fix) == ("Unknown unit: 'kilgoram'", None)
+    assert error.hints[0] == "kilogram (kg)" and "mass is not compatible with length" in error.hints[1]
+    assert failure(1, "KM/H", "kg").likely_fix is None
+    assert failure(-300, "celcius", "K").likely_fix is None
+    assert stopped(1, "kg", (1, "lb", "metr")).likely_fix is None
+    assert stopped(1, "kg", (1, "lb", "kilgoram")).likely_fix["value"] == "kilogram"
+    assert failure(1, "KM/H", "m/s").likely_fix["value"] == "km/h"
+    assert len(stopped(1, "kilgoram", *[(1, "kilgoram", "metr")] * 50).hints) == 4
+    (said,) = asked(units.served().on_sdk(), [convert(1, "kilgoram", "metr")])
+    assert said.is_error and "Corrected call" not in said.text and "to_unit: write meter" in said.text
 
 
 # ── what would be a wrong number ─────────────────────────────────────────────────────────────────────────────────────
@@ -534,7 +647,7 @@ def test_units_are_listed_by_what_they_measure() -> None:
     assert "each (ea)" in every["count"] and all(every.values())
     listed = tools.list_units("Mass")["units"]["mass"]
     assert set(every["mass"]) < set(listed) and all(read(label).dimension == read("kg").dimension for label in listed)
-    assert tools.list_units("data_rate")["scalable"] == ["bit per second (bps)"]
+    assert tools.list_units("data_rate")["scalable"] == ["bit per second (bps)", "byte per second (Bps)"]
     with pytest.raises(UnknownValue) as raised:
         tools.list_units("presure")
     assert raised.value.readings[0].value == "pressure"
@@ -544,6 +657,30 @@ def test_prefixes_are_listed_with_their_factors() -> None:
     said = tools.list_scales()
     assert {"name": "kilo", "symbol": "k", "factor": 1000, "power": "10^3"} in said["decimal"]
     assert {"name": "kibi", "symbol": "Ki", "factor": 1024, "power": "2^10"} in said["binary"]
+
+
+def test_a_plain_number_is_shown_without_a_unit() -> None:
+    assert tools.convert(1, "1", "%").text == "1 = 100 %"
+    one = tools.FactorGiven(value=1, numerator="1", denominator="J")
+    assert tools.compute(3, "N*m", [one]).text.endswith("1 1 per J = 3")
+
+
+def test_a_temperature_and_a_difference_are_told_apart_by_name() -> None:
+    said = tools.check_dimensions("degC", "delta_degC").text
+    assert said.endswith("degC is a temperature, delta_degC is a difference of temperatures.")
+
+
+def test_dimensions_are_found_by_their_other_names() -> None:
+    assert "velocity" in tools.list_units("Speed")["units"] and "mass" in tools.list_units("weight")["units"]
+    known = vocabulary().dimensions
+    assert all(vocabulary().units[known.meant(name)] for name in ("flow_rate", "torque", "bandwidth", "viscosity"))
+    assert unread("time").hints == ("second (s)", "minute (min)", "hour (h)")
+    assert "meter per second (m/s)" in unread("speed").hints
+
+
+@pytest.mark.parametrize("text", ["pb", "KT", "xtime"])
+def test_what_is_not_near_is_not_hinted_at(text: str) -> None:
+    assert unread(text).hints[0] == "No similar units found"
 
 
 # ── chains ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -566,7 +703,7 @@ def test_factors_cancel_as_on_paper() -> None:
     assert chain(5, "kg", (2, "lb", "g")) == "10000 lb"
     assert chain(50, "%", (200, "kg", "1")) == "100 kg"
     assert chain(10, "each", (3, "kg", "each")) == "30 kg"
-    assert chain(3, "N*m", (1, "1", "J")) == "3 1"
+    assert chain(3, "N*m", (1, "1", "J")) == "3"
     assert chain(5, "m/s", (2, "s", "1")) == "10 m"
     assert chain(50, "%", (0.5, "1", "1")) == "25 %"
     assert chain(2, "km", (3, "m", "km")) == "6 m"

@@ -9,6 +9,7 @@ from fractions import Fraction
 from fingerpost.servers.units.conversion import total
 from fingerpost.servers.units.dimensions import NONE
 from fingerpost.servers.units.expressions import HIGHEST, Compound
+from fingerpost.servers.units.mending import mended
 from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, resolved
 from fingerpost.servers.units.suggestions import ConversionError, build_lone_unit_error
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
@@ -23,13 +24,21 @@ class Factor:
     denominator: str
 
 
-def computed(value: float, unit: str, factors: Sequence[Factor]) -> Iterator[Quantity]:
+def computed(value: float, unit: str, factors: Sequence[Factor]) -> list[Quantity]:
     """What is reached from a quantity, factor by factor, the quantity itself first."""
+    units = {"initial_unit": unit}
+    for step, one in enumerate(factors):
+        units |= {f"factors[{step}].numerator": one.numerator, f"factors[{step}].denominator": one.denominator}
+    return mended(lambda texts: list(_computed(value, texts, factors)), units)
+
+
+def _computed(value: float, units: Mapping[str, str], factors: Sequence[Factor]) -> Iterator[Quantity]:
     start = checked(exact(value, "initial_value"), "initial_value")
-    reached = Quantity(start, _multipliable(unit, "initial_unit"))
+    reached = Quantity(start, _multipliable(units["initial_unit"], "initial_unit"))
     yield reached
     for step, factor in enumerate(factors):
-        reached = _multiplied(reached, factor, step)
+        at = f"factors[{step}]"
+        reached = _multiplied(reached, Factor(factor.value, units[f"{at}.numerator"], units[f"{at}.denominator"]), step)
         yield reached
 
 

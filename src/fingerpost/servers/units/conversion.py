@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fingerpost.servers.units.expressions import Compound
+from fingerpost.servers.units.mending import mended
 from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, resolved
 from fingerpost.servers.units.registry import from_root, size, to_root
 from fingerpost.servers.units.suggestions import ConversionError, build_dimension_mismatch_error, build_no_path_error
@@ -13,6 +14,11 @@ from fingerpost.servers.units.vocabulary import Unit, vocabulary
 
 def converted(value: float, source: str, target: str) -> tuple[Quantity, Quantity]:
     """A value in two units; what is wrong with them is raised."""
+    units = {"from_unit": source, "to_unit": target}
+    return mended(lambda texts: _converted(value, texts["from_unit"], texts["to_unit"]), units)
+
+
+def _converted(value: float, source: str, target: str) -> tuple[Quantity, Quantity]:
     start = Quantity(checked(exact(value, "value"), "value"), resolved(source, "from_unit"))
     unit = resolved(target, "to_unit")
     if obstacle := between(start.unit, unit, source, target):

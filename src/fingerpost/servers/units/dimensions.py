@@ -11,6 +11,16 @@ from dataclasses import dataclass, field
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
+_ALSO_CALLED = {
+    "speed": "velocity", "distance": "length", "height": "length", "width": "length", "weight": "mass",
+    "duration": "time", "torque": "energy", "work": "energy", "heat": "energy", "data": "information",
+    "storage": "information", "bandwidth": "data rate", "bitrate": "data rate", "amount of substance": "substance",
+    "electric current": "current", "electric charge": "charge", "luminous intensity": "luminosity",
+    "rotational speed": "angular velocity", "viscosity": "dynamic viscosity", "flow": "volumetric flow",
+    "flow rate": "volumetric flow", "fuel economy": "distance per volume", "dimensionless": "ratio",
+    "stress": "pressure", "potential": "voltage", "activity": "radioactivity",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
@@ -69,6 +79,11 @@ class Dimensions:
     def usual_name(self, dimension: Dimension) -> str:
         """What people call it: `force`; nothing where they have no word for it."""
         return next((name for name, one in self.by_name.items() if one == dimension), "")
+
+    def meant(self, name: str) -> str:
+        """The name that a dimension has here: `velocity` for `Speed`; that name itself where there is no other."""
+        plain = " ".join(name.replace("_", " ").casefold().split())
+        return _ALSO_CALLED.get(plain, plain)
 
     def formula(self, dimension: Dimension) -> str:
         """What it is made of: `mass·length/time²`."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from fingerpost.matching import LISTED, Match, Names, Reading, closest, readings
+from fingerpost.matching.evidence import Evidence, Tier
 from fingerpost.matching.lexicon import is_ordinary
+from fingerpost.servers.units.cases import cases, is_usual
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
 
 _MOST = 3
 _SHORT = 2
-_COMMON = 12
-"""The highest power of ten that people use: femto and peta are not meant by a slip of the shift key."""
-_VOWEL = re.compile("[aeiouy]")
-_SLIPS_OF_CASE = ("kb", "Mb", "Gb", "Tb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +31,28 @@ class Guesses:
 
     sure: Guess | None = None
     possible: tuple[Unit, ...] = ()
+    symbols: tuple[str, ...] = ()
+    """Those that differ from the word by the case of their letters alone, if that is what is wrong with it."""
 
 
 def guessed(word: str) -> Guesses:
     """What a word that is no unit probably stands for."""
-    if word in vocabulary().refused or vocabulary().find(word):
+    if vocabulary().refusal(word) or vocabulary().find(word):
         return Guesses()
-    return _lexicon().other_case(word) or _lexicon().misspelt(word)
+    return _of_other_case(word) or _of_dimension(word) or _lexicon().misspelt(word)
+
+
+def _of_other_case(word: str) -> Guesses | None:
+    symbols = {symbol: unit for symbol in cases().alike(word) if (unit := vocabulary().find(symbol))}
+    if (meant := cases().meant(word)) and (unit := vocabulary().find(meant)):
+        return Guesses(Guess(unit, meant, closest(word, [meant], "value")[0].confidence), symbols=(meant,))
+    return Guesses(possible=tuple(symbols.values()), symbols=tuple(symbols)) if symbols else None
+
+
+def _of_dimension(word: str) -> Guesses | None:
+    """Who names what is measured, `time`, has still to say in which unit."""
+    units = vocabulary().units.get(vocabulary().dimensions.meant(word), [])
+    return Guesses(possible=tuple(units[:_MOST])) if units else None
 
 
 class _Lexicon:
@@ -55,44 +67,26 @@ class _Lexicon:
         return {**self.known.words, **self.known.named}
 
     @cached_property
-    def symbols(self) -> dict[str, list[str]]:
-        """The symbols in use, by their letters without regard to case."""
-        usual = [unit.symbol for unit in self.known.named.values() if unit.symbol and _is_in_use(unit)]
-        found: dict[str, list[str]] = {}
-        for symbol in dict.fromkeys([*self.known.symbols, *usual, *_SLIPS_OF_CASE]):
-            found.setdefault(symbol.casefold(), []).append(symbol)
-        return found
-
-    @cached_property
     def pools(self) -> tuple[Names, Names, Names]:
         """All names; those in everyday use; the other words for units."""
         usual = [unit.name for unit in self.known.named.values() if is_usual(unit)]
         return Names(tuple(self.every)), Names(tuple(usual)), Names(tuple(self.known.words))
 
-    def other_case(self, word: str) -> Guesses | None:
-        """A symbol in letters of the wrong case: the only one of its kind, or one that keeps its first letter."""
-        alike = self.symbols.get(word.casefold(), [])
-        first = [symbol for symbol in alike if symbol[0] == word[0]]
-        is_mixed = len(word) > _SHORT and word not in (word.lower(), word.upper())
-        if len(alike) > 1 and len(first) == 1 and is_mixed:
-            alike = first
-        units = {symbol: unit for symbol in alike if (unit := self.known.find(symbol))}
-        if len(units) == 1:
-            symbol, unit = next(iter(units.items()))
-            if unit.scale is None or not _is_word(word):
-                return Guesses(Guess(unit, symbol, closest(word, [symbol], "value")[0].confidence))
-        return Guesses(possible=tuple(units.values())) if units else None
-
     def misspelt(self, word: str) -> Guesses:
         """A name in letters that are nearly right. What is a word of English is no misspelling of a unit."""
         if len(word) <= _SHORT:
-            return Guesses(possible=self._units(closest(word, [unit.name for unit in self.bases], "value")))
+            return Guesses(possible=self._begun(word))
         every, usual, others = (readings(word, pool, "value") for pool in self.pools)
         for found in (every, usual, others):
             if found and found[0].match.is_clear and not is_ordinary(word.casefold()) and self._leads(found[0], every):
                 match = found[0].match
                 return Guesses(Guess(self.every[match.name], match.name, match.confidence))
-        return Guesses(possible=self._units(one.match for one in (*usual, *every)))
+        return Guesses(possible=self._units(one.match for one in (*usual, *every) if _is_near(one.evidence)))
+
+    def _begun(self, word: str) -> tuple[Unit, ...]:
+        """The base units that a short word may stand for, if one of them is written with its letters in their order."""
+        near = self._units(closest(word, [unit.name for unit in self.bases], "value"))
+        return near if any(_is_within(word.casefold(), unit.name) for unit in near) else ()
 
     def _leads(self, first: Reading, others: Iterable[Reading]) -> bool:
         """Whether no other unit is spelt as much like it: the nearest, too, may be one that guards speak against."""
@@ -109,19 +103,15 @@ class _Lexicon:
         return tuple(near.values())[:_MOST]
 
 
-def is_usual(unit: Unit) -> bool:
-    """Whether people write it every day: without a prefix, or with a usual one before a usual unit."""
-    return unit.scale is None or (unit.kind in ("*", "binary") and abs(unit.scale.exponent) <= _COMMON)
+def _is_near(evidence: Evidence) -> bool:
+    """Whether it is the letters that are alike, from an end of the word on: `time` is no `centimeter`, and no day."""
+    is_inside = any(kind == "inside" for _, _, kind in evidence.pairs)
+    return evidence.tier is not Tier.MEANING and "far" not in evidence.guards and not is_inside
 
 
-def _is_in_use(unit: Unit) -> bool:
-    """Whether its symbol is one that people write in the wrong case; `Hg` is no hectogram."""
-    return is_usual(unit) and (unit.scale is None or abs(unit.scale.exponent) > 2 or unit.scale.exponent == -2)
-
-
-def _is_word(text: str) -> bool:
-    """Whether it is a word, and not just letters that a dictionary of our time has: `kwh`."""
-    return is_ordinary(text.casefold()) and _VOWEL.search(text.casefold()) is not None
+def _is_within(letters: str, name: str) -> bool:
+    rest = iter(name)
+    return all(letter in rest for letter in letters)
 
 
 @cache

@@ -26,7 +26,8 @@ class Quantity:
 
     @property
     def text(self) -> str:
-        return f"{self.number} {self.unit.symbol}"
+        """As it is written: a plain number without a unit."""
+        return f"{self.number} {self.unit.symbol}" if self.unit.terms else str(self.number)
 
 
 def exact(value: float, parameter: str, step: int | None = None) -> Fraction:

@@ -7,7 +7,7 @@ or shown by `as_dict()`; its `likely_fix` can be applied as it stands, its `hint
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fingerpost.errors import ToolOperationError
@@ -17,9 +17,11 @@ from fingerpost.servers.units.expressions import Compound, Unknown, parsed
 from fingerpost.servers.units.guesses import Guess, Guesses, guessed
 from fingerpost.servers.units.tokens import Token, Unparsable, tokens_of
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
+from fingerpost.servers.units.wholes import replaced, wholes
 
 SYNTAX = "Valid syntax: m/s, kg*m/s^2, W/(m²·K)"
 _MOST_COMPATIBLE = 6
+_MOST_WHOLES = 3
 _LONGEST_SHOWN = 60
 _EXPLAINED = {
     ("angle", "ratio"): "To express an angle as a fraction, compute angle/(2*pi) explicitly",
@@ -44,6 +46,11 @@ class ConversionError(ToolOperationError):
         details = {name: value for name, value in (("got", got), ("expected", expected)) if value is not None}
         super().__init__(error, code=error_type.upper(), details=details, **more)
         self.error, self.error_type, self.got, self.expected = error, error_type, got, expected
+
+    def without_fix(self, *, hint: str, hints: Iterable[str]) -> ConversionError:
+        """The same error, where the fix for it would not make the call work."""
+        place: dict[str, Any] = {"parameter": self.parameter, "step": self.step, "hint": hint, "hints": hints}
+        return ConversionError(self.error, self.error_type, got=self.got, expected=self.expected, **place)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as data, with every field."""
@@ -72,20 +79,31 @@ def build_unknown_unit_error(
 ) -> ConversionError:
     """A word that is no unit, with what it probably stands for; `text` as a whole where no word is named."""
     whole = Token("word", text, 0, len(text))
-    found = [_read_alone_or_together(one) for one in unknown or [Unknown(whole, whole)]]
-    culprit, guesses = next((pair for pair in found if pair[1].sure is None), found[0])
-    is_sure = guesses.sure is not None
+    found = dict(_read_alone_or_together(one) for one in unknown or [Unknown(whole, whole)])
+    culprit = next((token for token, guesses in found.items() if guesses.sure is None), next(iter(found)))
+    meant = wholes(text, found) if any(guesses.symbols for guesses in found.values()) else None
+    fix = _sure_fix(text, found, meant)
+    parts = [unit.label for unit in found[culprit].possible]
+    labels = parts if culprit.text == text.strip() else (meant or [])[:_MOST_WHOLES] or parts
     return ConversionError(
         f"Unknown unit: '{_shown(culprit.text)}'",
         "unknown_unit",
         got=_shown(culprit.text),
         expected="the name or symbol of a unit",
-        likely_fix=_fix(text, [(token, one.sure) for token, one in found if one.sure]) if is_sure else None,
-        hint=None if guesses.sure else _question(guesses.possible),
-        hints=list(_scaled_variants(guesses.sure)) if guesses.sure else _unsure(culprit.text, guesses),
+        likely_fix=fix,
+        hint=None if fix or not labels else f"Did you mean {' or '.join(labels)}?",
+        hints=list(_scaled_variants(sure)) if fix and (sure := found[culprit].sure) else _unsure(culprit.text, labels),
         parameter=parameter,
         step=step,
     )
+
+
+def _sure_fix(text: str, found: Mapping[Token, Guesses], meant: Sequence[str] | None) -> dict[str, Any] | None:
+    """The text mended, where each word has one reading, and the whole of them too."""
+    fixes = {token: guesses.sure for token, guesses in found.items() if guesses.sure}
+    if meant is None:
+        meant = [replaced(text, {token: one.value for token, one in fixes.items()})]
+    return _fix(meant[0], fixes) if len(fixes) == len(found) and len(meant) == 1 else None
 
 
 def _read_alone_or_together(unknown: Unknown) -> tuple[Token, Guesses]:
@@ -95,15 +113,10 @@ def _read_alone_or_together(unknown: Unknown) -> tuple[Token, Guesses]:
     return unknown.word, guessed(unknown.word.text)
 
 
-def _fix(text: str, fixes: Iterable[tuple[Token, Guess]]) -> dict[str, Any]:
-    """The text with nothing but the bad words replaced."""
-    made = dict(fixes)
-    value = text
-    for token, guess in sorted(made.items(), key=lambda pair: -pair[0].start):
-        value = value[: token.start] + guess.value + value[token.end :]
-    (guess, *_) = made.values()
-    label = guess.unit.label if value == guess.value else value
-    return {"value": value, "label": label, "confidence": min(one.confidence for one in made.values())}
+def _fix(value: str, fixes: Mapping[Token, Guess]) -> dict[str, Any]:
+    first = next(iter(fixes.values()))
+    label = first.unit.label if value == first.value else value
+    return {"value": value, "label": label, "confidence": min(one.confidence for one in fixes.values())}
 
 
 def _scaled_variants(guess: Guess) -> Iterable[str]:
@@ -115,17 +128,10 @@ def _scaled_variants(guess: Guess) -> Iterable[str]:
         yield f"For scaled variants: {', '.join(names[:2])} (see list_scales)"
 
 
-def _unsure(word: str, guesses: Guesses) -> list[str]:
-    if note := vocabulary().refused.get(word):
+def _unsure(word: str, labels: Sequence[str]) -> list[str]:
+    if note := vocabulary().refusal(word):
         return [note]
-    return [unit.label for unit in guesses.possible] or [
-        "No similar units found",
-        "Use list_units() to see all available units",
-    ]
-
-
-def _question(possible: Sequence[Unit]) -> str | None:
-    return f"Did you mean {' or '.join(unit.label for unit in possible)}?" if possible else None
+    return [*labels] or ["No similar units found", "Use list_units() to see all available units"]
 
 
 def build_dimension_mismatch_error(
@@ -233,7 +239,8 @@ def build_lone_unit_error(
 
 def _as_difference(text: str, unit: Unit, difference: Unit) -> dict[str, Any]:
     tokens = [one for one in tokens_of(text) if one.kind == "word" and vocabulary().find(one.text) == unit]
-    return _fix(text, [(token, Guess(difference, _sent(difference), 0.99)) for token in tokens])
+    value = replaced(text, dict.fromkeys(tokens, _sent(difference)))
+    return _fix(value, dict.fromkeys(tokens, Guess(difference, _sent(difference), 0.99)))
 
 
 def _sent(difference: Unit) -> str:

@@ -23,6 +23,8 @@ _TOKEN = re.compile(
 )
 _KINDS = {"power": "^", "times": "*", "over": "/", "open": "(", "close": ")", "minus": "-"}
 _LOOKALIKES = {"º": "°", "˚": "°", "∆": "Δ"}
+_JOINED = re.compile(r"(?<![^\W_])(?:square|sq|cubic|cu)_|_per_|_(?:squared|cubed)(?![^\W_])", re.IGNORECASE)
+"""Words of the grammar with an underscore for a space: `square_meter`, `miles_per_hour`."""
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]+(?=[0-9])")
 
 
@@ -69,4 +71,5 @@ def _plain(text: str) -> tuple[str, list[int]]:
         for at, character in enumerate(text)
         for plain in unicodedata.normalize("NFKC", _LOOKALIKES.get(character, character))
     ]
-    return "".join(plain for plain, _ in pairs), [at for _, at in pairs]
+    plain = _JOINED.sub(lambda joined: joined[0].replace("_", " "), "".join(plain for plain, _ in pairs))
+    return plain, [at for _, at in pairs]

@@ -12,6 +12,7 @@ from fingerpost.servers.served import Answer
 from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import between, converted
 from fingerpost.servers.units.dimensions import Dimension
+from fingerpost.servers.units.mending import mended
 from fingerpost.servers.units.quantities import Quantity, resolved
 from fingerpost.servers.units.vocabulary import Scale, Unit, takes, vocabulary
 
@@ -69,7 +70,10 @@ def compute(
         for step, (one, after) in enumerate(zip(given, reached, strict=True))
     ]
     dimension = vocabulary().dimensions.called(reached[-1].unit.dimension)
-    lines = [start.text, *(f"\u00d7 {one['factor']} = {one['quantity']} {one['unit']}" for one in steps)]
+    lines = [
+        start.text,
+        *(f"\u00d7 {one['factor']} = {after.text}" for one, after in zip(steps, reached, strict=True)),
+    ]
     return Answer("\n".join(lines), {**_shown(reached[-1]), "dimension": dimension, "steps": steps})
 
 
@@ -78,16 +82,14 @@ def check_dimensions(
     b: Annotated[str, Field(description="Another unit", examples=_UNITS)],
 ) -> Answer:
     """Tell whether two units measure the same, what each measures, and why they do not convert if so."""
-    units = {"a": resolved(a, "a"), "b": resolved(b, "b")}
+    units = mended(lambda texts: {name: resolved(text, name) for name, text in texts.items()}, {"a": a, "b": b})
     obstacle = between(units["a"], units["b"], a, b)
     data: dict[str, Any] = {"compatible": obstacle is None}
     data |= {name: {"unit": unit.label, **_measured(unit.dimension)} for name, unit in units.items()}
     if obstacle is None:
         return Answer(f"{a} and {b} are compatible: both are {data['a']['dimension']}.", data)
     data["why_not"] = {"error_type": obstacle.error_type, "hints": list(obstacle.hints)}
-    return Answer(
-        f"{a} and {b} are not compatible: {a} is {data['a']['dimension']}, {b} is {data['b']['dimension']}.", data
-    )
+    return Answer(f"{a} and {b} are not compatible: {a} is {obstacle.expected}, {b} is {obstacle.got}.", data)
 
 
 def list_units(
@@ -99,7 +101,7 @@ def list_units(
     known = {name: units for name, units in vocabulary().units.items() if units}
     if dimension is None:
         return {"units": {name: _labels(units, ("kilo",)) for name, units in known.items()}}
-    wanted = " ".join(dimension.replace("_", " ").casefold().split())
+    wanted = vocabulary().dimensions.meant(dimension)
     if wanted not in known:
         raise UnknownValue("dimension", dimension, list(known))
     scalable = [unit.label for unit in known[wanted] if any(takes(unit, scale) for scale in vocabulary().scales)]

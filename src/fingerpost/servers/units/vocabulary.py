@@ -18,6 +18,7 @@ from fingerpost.servers.units.dimensions import Dimension, Dimensions
 
 _DATA = Path(__file__).parent / "data"
 _IRREGULAR = {"foot": "feet", "inch": "inches", "century": "centuries", "henry": "henries", "millennium": "millennia"}
+_WORD = 4
 _INVARIANT = ("s", "x", "z")
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
@@ -78,10 +79,11 @@ class Vocabulary:
         for title, lines in _sections("units.txt"):
             dimension = self.dimensions.define(title)
             self.units[dimension] = [self._taken_in(line, self.dimensions.by_name[dimension]) for line in lines]
-        also, refused, read_as = (lines for _, lines in _sections("spellings.txt"))
+        also, refused, read_as, everyday = (lines for _, lines in _sections("spellings.txt"))
         self.also = {_folded(spelling): said for spelling, _, said in (line.partition(" = ") for line in also)}
         self.refused = {spelling: said for spelling, _, said in (line.partition(": ") for line in refused)}
         self.read_as = [_remark(line) for line in read_as]
+        self.everyday = {symbol for line in everyday for symbol in _listed(line)}
 
     def _taken_in(self, line: str, dimension: Dimension) -> Unit:
         columns = [column.strip() for column in line.split("|")] + [""] * 5
@@ -94,12 +96,18 @@ class Vocabulary:
 
     def find(self, spelling: str) -> Unit | None:
         """The unit that is spelt so; `None` where there is none, or more than one that it may be."""
-        spelling = _folded(spelling)
-        if spelling in self.refused:
+        if self.refusal(spelling):
             return None
+        spelling = _folded(spelling)
         spelling = self.also.get(spelling, spelling)
         known = self.symbols.get(spelling) or self.words.get(spelling.casefold())
         return known or next(self._scaled(spelling), None)
+
+    def refusal(self, spelling: str) -> str:
+        """What to write instead of a spelling that many use for more than one thing: words in any case."""
+        spelling = _folded(spelling)
+        in_any_case = self.refused.get(spelling.casefold(), "") if len(spelling) >= _WORD else ""
+        return self.refused.get(spelling, in_any_case)
 
     def _scaled(self, spelling: str) -> Iterator[Unit]:
         word = spelling.casefold()
