@@ -29,7 +29,7 @@ from fingerpost.errors import ToolOperationError
 from fingerpost.servers.workspace import journal, listing, served, tools, tree
 from fingerpost.servers.workspace.applying import applied
 from fingerpost.servers.workspace.content import decoded, lines_of
-from fingerpost.servers.workspace.places import STAGING
+from fingerpost.servers.workspace.places import STAGING, is_staged, staged
 from fingerpost.servers.workspace.plan import parsed
 from fingerpost.servers.workspace.tools import Workspace
 
@@ -367,11 +367,21 @@ def test_what_vanishes_while_it_is_listed_is_called_gone(space: Workspace, monke
 # nothing outside
 
 
+def ours(root: Path) -> str:
+    """A name that only a server of this folder gives."""
+    return staged("0123abcd", root.stat().st_ino)
+
+
+def left(root: Path) -> list[str]:
+    """What a server has left behind of its own."""
+    return [name for name in os.listdir(root) if is_staged(name, root.stat().st_ino)]
+
+
 UNSAFE = [
     "..", "../outside.txt", "src/../../outside.txt", "sandbox:/../outside.txt", "sandbox:/%2e%2e/outside.txt",
     "file:///etc/passwd", "/etc/passwd", "/proc/self/environ", "..\\outside.txt", "C:\\outside.txt", "c:/outside.txt",
     "a\0b", "x" * 300, "x/" * 3000, "\ud800", "out", "outdir/outside.txt", "rel", "up/outside.txt", "loop", "loop/x",
-    "a-loop", "pipe", "pipe/x/../../pipe", "socket", "device", STAGING, f"{STAGING}/journal", STAGING.upper(),
+    "a-loop", "pipe", "pipe/x/../../pipe", "socket", "device", "OURS", "OURS/journal", "OURS.",
     "in-staging", "absent-out",
 ]  # fmt: skip
 
@@ -381,7 +391,7 @@ def trapped(root: Path) -> None:
     planted(root.parent, {"outside.txt": "CANARY"})
     links = {
         "out": "/etc/passwd", "outdir": str(root.parent), "rel": "../outside.txt", "up": "src/../..", "loop": "loop",
-        "a-loop": "b-loop", "b-loop": "src/../a-loop", "in-staging": f"{STAGING}/x", "absent-out": "/absent/file",
+        "a-loop": "b-loop", "b-loop": "src/../a-loop", "in-staging": f"{ours(root)}/x", "absent-out": "/absent/file",
         "device": "/dev/zero",
     }  # fmt: skip
     for name, target in links.items():
@@ -399,6 +409,7 @@ def trapped(root: Path) -> None:
 @pytest.mark.parametrize("said", UNSAFE, ids=[str(number) for number in range(len(UNSAFE))])
 def test_nothing_outside_is_read_or_written_and_the_refusal_repeats_nothing(root: Path, said: str) -> None:
     trapped(root)
+    said = said.replace("OURS", ours(root).upper())
     space, before, canary = Workspace(root), snapshot(root), (root.parent / "outside.txt").read_bytes()
     body = "@@ -1 +1 @@\n-CANARY\n+x\n"
     patches = [f"--- a/{said}\n+++ b/{said}\n{body}", f"*** Begin Patch\n*** Add File: {said}\n+x\n*** End Patch"]
@@ -462,7 +473,7 @@ def test_a_link_put_in_the_way_between_check_and_use_is_not_followed(
     monkeypatch.setattr(space.tree, "resolved", swapped)
     assert failure(space.write_file, "src/app.py", "x").code == "UNSAFE_INPUT"
     assert failure(space.read_content, "src/outside.txt").code == "UNSAFE_INPUT"
-    assert not (root.parent / "app.py").exists() and not (root / STAGING).exists()
+    assert not (root.parent / "app.py").exists() and not left(root)
 
 
 def test_a_file_that_turns_into_a_link_or_a_pipe_is_not_opened(
@@ -1121,7 +1132,7 @@ def test_what_was_undone_already_is_not_undone_twice(
     with monkeypatch.context() as patch:
         patch.setattr(journal, "os", faults)
         assert failure(space.write_file, "notes.txt", "new\n").category == "internal"
-    assert (root / STAGING / "journal").exists()
+    assert (root / left(root)[0] / "journal").exists()
     assert space.read_content("notes.txt").text == NOTES and snapshot(root) == before
 
 
@@ -1148,7 +1159,7 @@ def test_what_someone_else_puts_there_meanwhile_is_not_undone(
 
     monkeypatch.setattr(space.journal, "_do", late)
     assert failure(space.write_file, "a.txt", "x").category == "internal"
-    assert (root / "a.txt").read_text() == "someone else's" and not (root / STAGING).exists()
+    assert (root / "a.txt").read_text() == "someone else's" and not left(root)
 
 
 def test_a_full_disk_and_a_forbidden_place_are_told_apart(
@@ -1198,7 +1209,7 @@ def test_a_file_that_someone_else_changes_meanwhile_is_not_overwritten(
     monkeypatch.setattr(tools, "planned", late)
     error = failure(space.apply_patch, diff(NOTES, "x\n", "notes.txt"))
     assert (error.category, error.retryable) == ("conflict", True)
-    assert (root / "notes.txt").read_text().startswith("someone") and not (root / STAGING).exists()
+    assert (root / "notes.txt").read_text().startswith("someone") and not left(root)
 
 
 def test_what_vanishes_meanwhile_is_a_conflict(space: Workspace, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
@@ -1210,7 +1221,7 @@ def test_what_vanishes_meanwhile_is_a_conflict(space: Workspace, monkeypatch: py
 
     monkeypatch.setattr(space.journal, "commit", late)
     assert failure(space.move, "notes.txt", "n.txt").category == "conflict"
-    assert not (root / STAGING).exists()
+    assert not left(root)
 
 
 def test_two_servers_take_turns_and_the_second_is_told(root: Path) -> None:
@@ -1243,18 +1254,84 @@ def test_calls_of_one_server_take_turns_too(space: Workspace) -> None:
 @pytest.mark.parametrize(
     "held", [b"{}", b"[]", b"no JSON", b'{"stage": 1, "steps": [{"do": "drop", "at": ["notes.txt"]}]}']
 )
-def test_a_journal_that_is_not_ours_is_left_alone(root: Path, held: bytes) -> None:
-    planted(root, {f"{STAGING}/journal": held})
+def test_a_damaged_journal_is_left_alone_and_named(root: Path, held: bytes) -> None:
+    planted(root, {f"{ours(root)}/journal": held})
     before = snapshot(root)
-    assert failure(Workspace(root).read_content, "notes.txt").category == "conflict"
-    assert snapshot(root) == before
+    error = failure(Workspace(root).read_content, "notes.txt")
+    assert (error.code, error.retryable) == ("CONFLICT", False) and "move that folder away" in str(error.hint)
+    assert f"{ours(root)}/journal in the workspace is damaged" in error.message and snapshot(root) == before
+
+
+def test_a_journal_that_is_a_folder_is_damaged(root: Path) -> None:
+    planted(root, {f"{ours(root)}/journal/mine.txt": "mine"})
+    assert "damaged" in failure(Workspace(root).read_content, "notes.txt").message
 
 
 def test_what_is_left_over_without_a_journal_is_cleared_away(root: Path) -> None:
     before = snapshot(root)
-    planted(root, {f"{STAGING}/new-0": "x"})
+    planted(root, {f"{ours(root)}/{name}": "x" for name in ("new-0", "old-12", "draft")})
+    (root / ours(root) / "old-1").symlink_to("/etc/passwd")
+    planted(root, {f"{staged('second', root.stat().st_ino)}/new-0": "x"})
     Workspace(root)
     assert snapshot(root) == before
+
+
+def test_what_others_put_into_our_folder_is_kept_and_blocks_nothing(root: Path) -> None:
+    mine = {"mine.txt": "mine", "new-0.bak": "mine", "old-1/mine.txt": "mine"}
+    planted(root, {f"{ours(root)}/{name}": held for name, held in (mine | {"new-0": "x"}).items()})
+    works(Workspace(root))
+    assert not (root / ours(root) / "new-0").exists()
+    assert {name: (root / ours(root) / name).read_text() for name in mine} == mine
+
+
+def works(space: Workspace) -> None:
+    """Every kind of change is made."""
+    space.write_file("w.txt", "one\n")
+    space.apply_patch(diff("one\n", "two\n", "w.txt"))
+    space.move("w.txt", "deep/w.txt")
+    assert space.read_content("deep/w.txt").text == "two\n"
+    space.delete("deep/w.txt")
+    space.delete("deep")
+
+
+@pytest.mark.parametrize("name", [STAGING, STAGING.upper(), f"{STAGING}-1", f"{STAGING}-0123abcd-0123456789abcdef"])
+@pytest.mark.parametrize(
+    "kind", ["file", "link", "dangling", "pipe", "empty", "files", "journal", "subfolder", "copied", "forbidden"]
+)
+def test_what_has_a_name_like_ours_is_not_touched_and_blocks_nothing(root: Path, name: str, kind: str) -> None:
+    planted(root.parent, {"elsewhere/new-0": "mine"})
+    match kind:
+        case "file":
+            planted(root, {name: "mine"})
+        case "link":
+            (root / name).symlink_to(root.parent / "elsewhere")
+        case "dangling":
+            (root / name).symlink_to("nowhere")
+        case "pipe":
+            os.mkfifo(root / name)
+        case "empty" | "forbidden":
+            (root / name).mkdir(mode=0o700 if kind == "empty" else 0)
+        case "files":
+            planted(root, {f"{name}/{one}": "mine" for one in ("mine.txt", "new-0", "old-0", "draft")})
+        case "journal":
+            steps = '[{"do": "drop", "at": ["notes.txt"]}]'
+            planted(root, {f"{name}/journal": f'{{"stage": 1, "steps": {steps}}}', f"{name}/old-0": "mine"})
+        case "subfolder":
+            planted(root, {f"{name}/new-0/mine.txt": "mine"})
+        case _:
+            planted(root, {f"{staged('0123abcd', root.parent.stat().st_ino)}/new-0": "from another workspace"})
+    before, elsewhere = snapshot(root), snapshot(root.parent / "elsewhere")
+    works(Workspace(root))
+    assert snapshot(root) == before and snapshot(root.parent / "elsewhere") == elsewhere
+    (root / name).chmod(0o700) if kind == "forbidden" else None
+
+
+def test_what_only_looks_like_ours_is_shown_and_used_as_any_other(space: Workspace, root: Path) -> None:
+    planted(root, {f"{STAGING}/mine.txt": "mine"})
+    assert space.read_content(f"{STAGING}/mine.txt").text == "mine"
+    assert STAGING in [entry["path"] for entry in space.list_paths()["entries"]]
+    (root / ours(root)).write_text("no folder")
+    assert space.list_paths()["total"] == 3 and (root / ours(root)).exists()
 
 
 @pytest.fixture(autouse=True)
