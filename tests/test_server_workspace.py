@@ -26,7 +26,7 @@ from server_workspace_lab import Faults, diff, edited, failing, in_a_child, kill
 from transcripts import is_as_shown, turns
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace import journal, listing, served, tools, tree
+from fingerpost.servers.workspace import journal, listing, nearness, served, tools, tree
 from fingerpost.servers.workspace.applying import applied
 from fingerpost.servers.workspace.content import decoded, lines_of
 from fingerpost.servers.workspace.places import STAGING, is_staged, staged
@@ -37,6 +37,25 @@ FRAMEWORKS = ("on_sdk", "on_fastmcp")
 README = Path(tools.__file__).parent / "README.md"
 NOTES = "one\ntwo\nthree\nfour\nfive\n"
 APP = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
+
+LINE = st.sampled_from(
+    [
+        "a",
+        "b",
+        "",
+        " x",
+        "-- y",
+        "++ z",
+        "- q",
+        "+w",
+        "\\ n",
+        "@@ -1 +1 @@",
+        "--- a/x",
+        "+++ b/x",
+        "*** End Patch",
+        "```",
+    ]
+) | st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), max_size=6)
 
 
 @pytest.fixture
@@ -855,6 +874,98 @@ def test_drift_is_located_and_shown(root: Path) -> None:
     assert 'Line 3 is "three", expected "drei"' in said.text and "Line 6 is past the end" in said.text
 
 
+DRIFTED = "def f():\n    return 1\n\n\ndef g(x):\n\tif x:\n\t\treturn  22\n    return 2\n"
+NONE, SPACED = "no line matches exactly; nearest is line", "nearest is line"
+NEXT = "*** Begin Patch\n*** Update File: x.txt\n@@{}\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "shown"),
+    [
+        ("@@ -8 +8 @@\n-    return 20\n", f"{NONE} 8", '8 is "return 2", expected "return 20"'),
+        ("@@ -1 +1 @@\n-  return 2\n", f"{SPACED} 8, which", '8 is "····return·2", expected "··return·2"'),
+        ("@@ -1 +1 @@\n-  return 20\n", f"{NONE} 8", '8 is "····return·2", expected "··return·20" (· is a space'),
+        ("@@ -1 +1 @@\n-        return 22\n", f"{SPACED} 7, which", '7 is "→→return··22", expected "········re'),
+        ("@@ -1 +1 @@\n-\t\treturn 22\n", f"{SPACED} 7, which", '7 is "→→return··22", expected "→→return·22"'),
+        ("@@ -1,2 +1 @@\n     if x:\n-        return 22\n", f"{SPACED} 6, which", 'expected "····if·x'),
+        ("@@ -1,2 +1 @@\n def g(x):\n-    if x:\n", "line 5, where 1 of 2 lines match, and 1 more but", "Line 6 is"),
+        ("@@ -1,2 +1 @@\n def h(y):\n-    if x:\n", f"{SPACED} 5, where 1 of 2 lines match but", "Line 5 is"),
+        ("@@ -1,3 +1 @@\n def g(y):\n \tif y:\n-\t\treturn 23\n", f"{NONE} 5", "Line 7 is"),
+        ("@@ -3,2 +3,2 @@\n \n-zzzzzzzz\n+y\n", "nothing in it is like the lines", 'Line 4 is "", expected "zzzzzzzz"'),
+        ("@@ -90 +90 @@\n-zzzzzzzz\n", "nothing in it is like the lines", ""),
+        ("@@ -90 +90 @@\n-   return  2\n", f"{SPACED} 8, which", 'Line 8 is "····return·2", expected "···return··2"'),
+        ("@@ -90,0 +90 @@\n+z\n", "line 91 is meant, and the file has 8 lines", ""),
+    ],
+)  # fmt: skip
+def test_drift_is_located_where_no_line_is_the_same(root: Path, body: str, where: str, shown: str) -> None:
+    planted(root, {"x.txt": DRIFTED})
+    before = snapshot(root)
+    said = one(root, "apply_patch", {"patch": HEAD + body})
+    assert said.error["code"] == "PATCH_DOES_NOT_APPLY" and snapshot(root) == before
+    assert where in said.text and shown in said.text, said.text
+    assert ("Line " in said.text) is bool(shown)
+    is_spaced = "which" in where or "and 1 more" in where
+    assert ("with the white space that the file has" in said.text) is is_spaced
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "shown"),
+    [
+        ("\n-    return 20\n+x", f"{NONE} 8", 'Line 8 is "return 2", expected "return 20"'),
+        ("\n-zzzzzzzz\n+x", "nothing in it is like the lines", ""),
+        (" def gg(x):\n-    return 1\n+x", 'no line below the hunk before is "def gg(x):"', 'Line 5 is "def g(x):"'),
+        (" zzzz\n-    return 1\n+x", 'no line below the hunk before is "zzzz"', ""),
+        ("\n-def f():\n+x\n*** End of File", "its lines stand at line 1, which is not the end of the file", ""),
+        ("\n-def g(x):\n+x\n@@\n-def f():\n+y", "its lines stand at line 1, out of order", ""),
+    ],
+)
+def test_drift_is_located_in_the_other_form_too(root: Path, body: str, where: str, shown: str) -> None:
+    planted(root, {"x.txt": DRIFTED})
+    said = one(root, "apply_patch", {"patch": NEXT.format(body)})
+    assert said.error["code"] == "PATCH_DOES_NOT_APPLY"
+    assert where in said.text and shown in said.text and ("Line " in said.text) is bool(shown), said.text
+
+
+def test_an_empty_file_is_like_nothing(space: Workspace, root: Path) -> None:
+    planted(root, {"x.txt": ""})
+    error = failure(space.apply_patch, HEAD + "@@ -1 +1 @@\n-a\n+b\n")
+    assert error.hints == ('Line 1 is past the end, expected "a"',)
+
+
+def test_of_places_that_are_equally_near_the_one_that_was_meant_is_shown() -> None:
+    lines = ["    return 1\n", "pass\n"] * 500
+    for meant in (0, 402, 998):
+        for wanted in (["  return 1\n"], ["    return 12\n"]):
+            assert nearness.nearest(lines, wanted, meant).at == meant
+
+
+@given(st.lists(LINE, max_size=8), st.lists(LINE, min_size=1, max_size=4), st.integers(0, 9))
+def test_the_nearest_place_is_one_of_the_file(lines: list[str], old: list[str], expected: int) -> None:
+    near = nearness.nearest(lines, old, expected)
+    assert 0 <= near.at <= len(lines) and 0 <= near.same + near.spaced <= len(old)
+
+
+def test_drift_in_huge_files_is_told_of_in_bounded_time(space: Workspace, root: Path) -> None:
+    same, wide = "    same line here\n", "x" * 190
+    cases = [
+        ("".join(f"value_{n} = f({n})\n" for n in range(150_000)), "-value_99999 = f(9)\n"),
+        (same * 150_000, "-    same lime here\n" * 5_000),
+        (f"{wide}y\n" * 20_000, f"-{wide}z\n" * 5_000),
+        ("x" * 5_000_000, f"-{'x' * 1_000_000}\n"),
+    ]
+    for text, body in cases:
+        planted(root, {"x.txt": text})
+        began = time.process_time()
+        error = failure(space.apply_patch, f"{HEAD}@@ -1 +1 @@\n{body}+x\n")
+        assert time.process_time() - began < 8 and "nearest is line" in error.message and error.hints
+
+
+def test_long_lines_show_where_they_differ(space: Workspace, root: Path) -> None:
+    planted(root, {"x.txt": "y" * 500 + "one\n"})
+    error = failure(space.apply_patch, HEAD + "@@ -1 +1 @@\n-" + "y" * 500 + "two\n+b\n")
+    assert 'one", expected' in error.hints[0] and 'two"' in error.hints[0] and len(error.hints[0]) < 260
+
+
 def test_long_lines_are_cut_where_drift_is_shown(space: Workspace, root: Path) -> None:
     planted(root, {"x.txt": "a\n" + "y" * 500 + "\n"})
     error = failure(space.apply_patch, HEAD + "@@ -1,2 +1,2 @@\n-a\n+b\n " + "z" * 500 + "\n")
@@ -944,24 +1055,6 @@ def test_a_patch_of_many_files_tells_of_the_first(space: Workspace, root: Path) 
 
 # laws
 
-LINE = st.sampled_from(
-    [
-        "a",
-        "b",
-        "",
-        " x",
-        "-- y",
-        "++ z",
-        "- q",
-        "+w",
-        "\\ n",
-        "@@ -1 +1 @@",
-        "--- a/x",
-        "+++ b/x",
-        "*** End Patch",
-        "```",
-    ]
-) | st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), max_size=6)
 TEXT = st.builds(
     lambda lines, end: "".join(f"{one}\n" for one in lines) + end, st.lists(LINE, max_size=12), LINE | st.just("")
 )

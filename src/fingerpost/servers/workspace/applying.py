@@ -18,7 +18,7 @@ _TOLD = (
     "Line endings of the patch differ from those of {path}, which were kept",
     "White space at the end of lines of {path} was overlooked",
 )
-_MOST_PLACES, _MOST_COMPARED = 6, 200
+_MOST_PLACES = 6
 _MOST_STEPS = 8_000_000
 """How many lines may be looked at in search of hunks that are not where they say: some seconds."""
 
@@ -168,22 +168,6 @@ class _Ground:
         lines = [(at, self.lines[at].strip()) for at in range(floor, len(self.lines))]
         whole = [at for at, line in lines if line == header]
         return whole or [at for at, line in lines if line.startswith(header)]
-
-    def nearest(self, old: list[str], expected: int) -> tuple[int, int]:
-        """Where most of these lines stand in their places, and how many do."""
-        votes: dict[int, int] = {}
-        places = self.places(2)
-        for step, line in enumerate(old[:_MOST_COMPARED]):
-            found = places.get(line.rstrip(), []) if line.strip() else []
-            for place in found[:_MOST_COMPARED]:
-                votes[place - step] = votes.get(place - step, 0) + 1
-        best = max(votes, key=lambda at: (votes[at], -abs(at - expected)), default=expected)
-        return max(best, 0), votes.get(best, 0)
-
-
-def nearest(lines: list[str], hunk: Hunk, expected: int) -> tuple[int, int]:
-    """The place that a hunk without one comes nearest to, and how many of its lines stand there."""
-    return _Ground(lines).nearest(hunk.old, expected)
 
 
 def _merged(hunk: Hunk, there: list[str], level: int, ending: str, *, is_last: bool) -> list[str]:

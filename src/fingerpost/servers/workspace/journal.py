@@ -4,8 +4,8 @@ What is new is written aside first, and what it replaces is linked aside. Then a
 and only after that the tree is touched. The change is made when the journal is gone; as long as it is there, whoever
 opens the folder next undoes what it tells of. Undoing may itself be broken off, and begun again.
 
-All of it lies in a folder of its own whose name only a server of this tree can have given. Nothing else is cleared away,
-neither a folder of another name nor what others have put into this one.
+All of it lies in a folder of its own whose name only a server of this tree can have given. Nothing else is cleared
+away, neither a folder of another name nor what others have put into this one.
 """
 
 from __future__ import annotations
