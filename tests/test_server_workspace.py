@@ -592,6 +592,80 @@ def test_a_move_replaces_nothing_and_makes_folders(space: Workspace, root: Path)
     assert failure(space.move, "notse.txt", "x").code == "NOT_FOUND"
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("delete", {"path": "/"}),
+        ("delete", {"path": "/src"}),
+        ("delete", {"path": "/zzz.bin"}),
+        ("write_file", {"path": "/", "text": "x"}),
+        ("write_file", {"path": "/src", "text": "x"}),
+        ("write_file", {"path": "/notes.txt/x", "text": "x"}),
+        ("read_content", {"content_url": "/"}),
+        ("read_content", {"content_url": "/src"}),
+        ("read_content", {"content_url": "scr"}),
+        ("read_content", {"content_url": "notse.txt", "offset": 900}),
+        ("move", {"from_path": "notse.txt", "to_path": "src/app.py"}),
+        ("move", {"from_path": "/", "to_path": "x"}),
+        ("move", {"from_path": "src/app.py", "to_path": "/notes.txt"}),
+        ("move", {"from_path": "notes.txt", "to_path": "full"}),
+        ("move", {"from_path": "src/app.py", "to_path": "src"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Delete File: /notes.txt\n*** End Patch"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Delete File: /src/ap.py\n*** End Patch"}),
+    ],
+)
+def test_no_call_is_put_forward_that_would_fail(root: Path, name: str, arguments: dict[str, Any]) -> None:
+    planted(root, {"full/notes.txt": "x"})
+    said = one(root, name, arguments)
+    assert said.is_error and said.error["hint"], said.text
+    assert "corrected_call" not in said.error and "Corrected call" not in said.text
+
+
+def asked_for(space: Workspace, name: str, words: tuple[Any, ...]) -> ToolOperationError | None:
+    try:
+        getattr(space, name)(*words)
+    except ToolOperationError as error:
+        return error
+    return None
+
+
+def named_wrongly(root: Path) -> list[str]:
+    """Paths that are nearly, or in another way, what there is in a tree."""
+    there = [str(path.relative_to(root)) for path in sorted(root.rglob("*"))]
+    slips = [f"{path[:-3]}{path[-2:]}{path[-3:-2]}" for path in there] + [path.upper() for path in there]
+    slips += [path[:-1] for path in there] + [path.replace("e", "", 1) for path in there]
+    said = ["", ".", *there, *slips, "new.txt", "src/new.txt", "notes.txt/new.txt", "none/new.txt", "zzz"]
+    forms = ("{}", "/{}", "sandbox:/{}", "sandbox:{}", "file:/{}", f"{root}/{{}}", f"file://{root}/{{}}", "{}/")
+    return [form.format(path) for path in dict.fromkeys(said) for form in forms]
+
+
+def test_whatever_is_put_forward_works_when_it_is_sent(root: Path) -> None:
+    planted(root, {"C:/app.txt": "x", "http:/page.txt": "x", "a%20b.txt": "x", "full/notes.txt": "x", "lib/x/y.py": ""})
+    (root / "empty").mkdir()
+    for name, target in {"into": "src", "within": "notes.txt", "dangling": "absent", "outside": "/etc/passwd"}.items():
+        (root / name).symlink_to(target)
+    os.mkfifo(root / "pipes")
+    space, tried = Workspace(root), 0
+    for said in named_wrongly(root):
+        calls: list[tuple[str, tuple[Any, ...], str]] = [
+            ("read_content", (said,), "content_url"), ("read_content", (said, 3), "content_url"),
+            ("read_content", (said, 999), "offset"), ("list_paths", (said,), "path"),
+            ("write_file", (said, "x", True), "path"), ("delete", (said, True), "path"),
+            ("move", (said, "new.txt", True), "from_path"), ("move", (said, "full", True), "from_path"),
+            ("move", ("notes.txt", said, True), "to_path"), ("move", ("lib", said, True), "to_path"),
+        ]  # fmt: skip
+        for name, words, parameter in calls:
+            if (error := asked_for(space, name, words)) is None:
+                continue
+            readings = [one.value for one in getattr(error, "readings", ())]
+            for fix in [*readings, *([] if error.likely_fix is None else [error.likely_fix])]:
+                at = {"to_path": 1, "offset": 1}.get(error.parameter or parameter, 0)
+                again = (*words[:at], fix, *words[at + 1 :])
+                assert asked_for(space, name, again) is None, (name, words, again)
+                tried += 1
+    assert tried > 400
+
+
 def test_only_files_and_empty_folders_are_deleted(space: Workspace, root: Path) -> None:
     error = failure(space.delete, "src")
     assert error.category == "conflict" and "1 item" in error.message

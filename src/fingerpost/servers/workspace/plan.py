@@ -188,12 +188,15 @@ class _Draft:
         found = next((at for at in places if self._before(at, one) is not None), None)
         if found is None:
             where = {"path": shown(places[0]), "patch_line": one.line}
-            raise Missing(
-                shown(places[0]), self.tree, places[0], code="FILE_NOT_FOUND", category="patch", details=where
-            )
+            kind: dict[str, Any] = {"code": "FILE_NOT_FOUND", "category": "patch", "details": where}
+            raise Missing(shown(places[0]), self.tree, places[0], self._is_file, **kind)
         if not one.moves and len({without_prefix(name) for name in names}) > 1:
             self.plan.warnings.append(f"The patch has two names for one file; {shown(found)} was taken")
         return found
+
+    def _is_file(self, at: Parts) -> bool:
+        info = self.tree.stat(at)
+        return info is not None and stat.S_ISREG(info.st_mode)
 
     def _file(self, at: Parts) -> File | None:
         """A file as the patch so far leaves it."""
