@@ -309,7 +309,11 @@ def test_long_text_is_read_a_page_at_a_time(space: Workspace, root: Path) -> Non
             break
         offset = data["last_line"]
         assert f"offset: {offset}" in data["next_steps"]["get_more"]
+        assert "limit" not in data["next_steps"]["get_more"]
     assert read == text and data["total_lines"] == 4500
+    answer = space.read_content("long.txt", 10, 2)
+    assert answer.data["next_steps"]["get_more"] == 'read_content(content_url: "long.txt", offset: 12, limit: 2)'
+    assert answer.data["next_steps"]["get_more"] in answer.text
     assert space.read_content("long.txt", 10, 2).text.startswith("line 10\nline 11\n\n[Lines 11-12 of 4500; go on with")
     error = failure(space.read_content, "long.txt", 9999)
     assert (error.code, error.likely_fix) == ("OUT_OF_RANGE", 2500)
@@ -757,6 +761,31 @@ def test_line_endings_and_the_missing_one_at_the_end_are_kept(
     assert text == (after if is_closed else after.removesuffix(file_ending))
 
 
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        ("a\r\nb\nc\n", "@@ -2,2 +2,3 @@\n b\n+x\n c\n", "a\r\nb\nx\nc\n"),
+        ("a\r\nb\nc\n", "@@ -1,3 +1,4 @@\n a\n b\n+x\n c\n", "a\r\nb\nx\nc\n"),
+        ("a\nb\r\nc\r\n", "@@ -1,3 +1,4 @@\n a\n b\n+x\n c\n", "a\nb\r\nx\r\nc\r\n"),
+        ("a\r\nb\nc\n", "@@ -2,0 +3 @@\n+x\n", "a\r\nb\nx\nc\n"),
+        ("a\nb\r\nc\n", "@@ -2,0 +3 @@\n+x\n", "a\nb\r\nx\r\nc\n"),
+        ("a\r\nb\n", "@@ -0,0 +1 @@\n+x\n", "x\r\na\r\nb\n"),
+        ("a\r\nb\nc\r\n", "@@ -1,3 +1,4 @@\n a\n-b\n-c\n+B\n+C\n+D\n", "a\r\nB\nC\r\nD\r\n"),
+        ("a\nb\r\nc\n", "@@ -1,3 +1,2 @@\n a\n-b\n c\n", "a\nc\n"),
+        ("a\nb\nc\r\n", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", "a\nB\nc\r\n"),
+        ("a\nb\nc\r\n", "@@ -1,3 +1,2 @@\n a\n b\n-c\n", "a\nb\n"),
+        ("a\nb\r\nc", "@@ -3,0 +4 @@\n+x\n", "a\nb\r\nc\r\nx\r\n"),
+        ("a\nb\r\nc", "@@ -1,3 +1,4 @@\n a\n b\n c\n+x\n", "a\nb\r\nc\r\nx"),
+        ("a\r\nb\nc", "@@ -1,3 +1,3 @@\n a\n b\n-c\n+x\n", "a\r\nb\nx"),
+        ("a", "@@ -1,0 +2 @@\n+x\n", "a\nx\n"),
+    ],
+)
+def test_new_lines_end_as_their_neighbours_do_and_the_others_as_they_did(
+    root: Path, before: str, body: str, after: str
+) -> None:
+    assert patched(root, before.encode(), HEAD + body)[0] == after
+
+
 def test_lines_are_inserted_by_number_below_a_header_or_at_the_end(root: Path) -> None:
     assert patched(root, "a\r\nb\r\n", HEAD + "@@ -1,0 +2 @@\n+x\n")[0] == "a\r\nx\r\nb\r\n"
     assert patched(root, "a\nb", HEAD + "@@ -2,0 +3 @@\n+x\n\\ No newline at end of file\n")[0] == "a\nb\nx"
@@ -897,6 +926,15 @@ BARE = "--- a/notes.txt\n+++ b/notes.txt\n@@\n-two\n+2\n"
         ('diff --git "a/x" odd "b/x"\nnew mode 100755\n', "PATCH_MALFORMED"),
         ("diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc\n", "PATCH_MALFORMED"),
         ("diff --git a/x b/y\nrename from notes.txt\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/new/\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/new/.\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ('--- /dev/null\n+++ "b/new/"\n@@ -0,0 +1 @@\n+x\n', "PATCH_MALFORMED"),
+        ("--- a/\n+++ b/\n@@ -1 +1 @@\n-a\n+b\n", "PATCH_MALFORMED"),
+        ("--- a/notes.txt/\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "PATCH_MALFORMED"),
+        ("diff --git a/notes.txt b/\nrename from notes.txt\nrename to n/\n", "PATCH_MALFORMED"),
+        ("*** Begin Patch\n*** Add File: new/\n+x\n*** End Patch", "PATCH_MALFORMED"),
+        ("*** Begin Patch\n*** Update File: notes.txt\n*** Move to: n/\n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\nwords\n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\n*** Update File: \n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\n*** Update File: notes.txt\n*** End Patch", "PATCH_MALFORMED"),

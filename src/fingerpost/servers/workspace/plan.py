@@ -58,7 +58,14 @@ def parsed(text: str) -> Patch:
         if is_freeform:
             raise PatchError("The patch names no file", code="PATCH_EMPTY", hint=FORM_HINT)
         raise malformed("There is no patch in this text")
+    for one in patch.files:
+        if any(name is not None and _is_folder(name) for name in (one.old, one.new)):
+            raise malformed("this names a folder, and a file is wanted", one.line, "Name the file in it")
     return patch
+
+
+def _is_folder(name: str) -> bool:
+    return name.rpartition("/")[2] in ("", ".")
 
 
 def planned(tree: Tree, text: str) -> Plan:

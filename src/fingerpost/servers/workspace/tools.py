@@ -27,6 +27,7 @@ from fingerpost.voice import counted, encoded
 
 _LARGEST_SHOWN = 32 << 20
 _MOST_TOLD = 200
+_USUAL_LIMIT = 2000
 
 Place = Annotated[str, Field(description="A path from the top of the workspace", examples=["src/app.py"])]
 DryRun = Annotated[bool, Field(description="Only say what would happen, and change nothing")]
@@ -56,7 +57,7 @@ class Workspace:
             ),
         ],
         offset: Annotated[int, Field(description="How many lines to skip", ge=0)] = 0,
-        limit: Annotated[int, Field(description="How many lines to read", ge=1, le=5000)] = 2000,
+        limit: Annotated[int, Field(description="How many lines to read", ge=1, le=5000)] = _USUAL_LIMIT,
     ) -> Answer:
         """Read a text file of the workspace, a page at a time. Binary files are described."""
         with self._turn("content_url"):
@@ -222,7 +223,8 @@ def _shown(path: str, size: int, text: Text, offset: int, limit: int, content_ur
     notes += [] if text.encoding == "utf-8" else [f"The encoding is {text.name}"]
     about |= {"has_more": offset + count < len(lines), "warnings": notes}
     if about["has_more"]:
-        more = f"read_content(content_url: {encoded(content_url)}, offset: {offset + count})"
+        same = f", limit: {limit}" if limit != _USUAL_LIMIT else ""
+        more = f"read_content(content_url: {encoded(content_url)}, offset: {offset + count}{same})"
         about["next_steps"] = {"get_more": more}
         notes = [*notes, f"Lines {offset + 1}-{offset + count} of {len(lines)}; go on with {more}"]
     return Answer("".join([said, *(f"\n[{note}]" for note in notes)]), about)
