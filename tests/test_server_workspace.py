@@ -7,6 +7,7 @@ import asyncio
 import errno
 import os
 import random
+import signal
 import socket
 import stat
 import sys
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_workspace_lab import Faults, diff, edited, failing, in_a_child, killed, planted, snapshot
+from test_served import served_over_http
 from transcripts import is_as_shown, turns
 
 from fingerpost.errors import ToolOperationError
@@ -215,6 +217,31 @@ def test_it_runs_as_a_process_and_bare_behind_the_proxy(root: Path) -> None:
         assert [reply.is_error for reply in said] == [False] * 6 + [True] * 2, [reply.text for reply in said]
         assert said[0].text == NOTES and "UNKNOWN_PARAM" in str(said[6].guidance)
         assert "CANARY" not in str(said) and snapshot(root) == before
+
+
+def test_it_runs_over_http_too(root: Path) -> None:
+    process, url = served_over_http("workspace", str(root))
+
+    async def scene() -> list[Any]:
+        async with Client(url) as client:
+            return [
+                await called(client, "read_content", {"content_url": "sandbox:/notes.txt", "limit": 2}),
+                await called(client, "apply_patch", {"patch": diff(NOTES, NOTES.replace("two", "2"), "notes.txt")}),
+                await called(client, "read_content", {"content_url": "sandbox:/notse.txt"}),
+                await called(client, "read_content", {"content_url": "sandbox:/../outside.txt"}),
+            ]
+
+    try:
+        page, patched, near, outside = asyncio.run(asyncio.wait_for(scene(), 60))
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+        process.communicate()
+    assert page.text.startswith("one\ntwo\n") and "offset: 2, limit: 2" in page.text
+    assert patched.structured["changed"][0]["action"] == "updated" and not left(root)
+    assert near.error["corrected_call"]["arguments"] == {"content_url": "sandbox:/notes.txt"}
+    assert outside.error["code"] == "UNSAFE_INPUT"
+    assert (root / "notes.txt").read_text() == NOTES.replace("two", "2")
 
 
 def test_the_readme_says_what_happens(root: Path) -> None:
