@@ -7,6 +7,7 @@ import asyncio
 import errno
 import os
 import random
+import signal
 import socket
 import stat
 import sys
@@ -23,13 +24,14 @@ from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_workspace_lab import Faults, diff, edited, failing, in_a_child, killed, planted, snapshot
+from test_served import served_over_http
 from transcripts import is_as_shown, turns
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace import journal, listing, served, tools, tree
+from fingerpost.servers.workspace import journal, listing, nearness, served, tools, tree
 from fingerpost.servers.workspace.applying import applied
 from fingerpost.servers.workspace.content import decoded, lines_of
-from fingerpost.servers.workspace.places import STAGING
+from fingerpost.servers.workspace.places import STAGING, is_staged, staged
 from fingerpost.servers.workspace.plan import parsed
 from fingerpost.servers.workspace.tools import Workspace
 
@@ -37,6 +39,25 @@ FRAMEWORKS = ("on_sdk", "on_fastmcp")
 README = Path(tools.__file__).parent / "README.md"
 NOTES = "one\ntwo\nthree\nfour\nfive\n"
 APP = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
+
+LINE = st.sampled_from(
+    [
+        "a",
+        "b",
+        "",
+        " x",
+        "-- y",
+        "++ z",
+        "- q",
+        "+w",
+        "\\ n",
+        "@@ -1 +1 @@",
+        "--- a/x",
+        "+++ b/x",
+        "*** End Patch",
+        "```",
+    ]
+) | st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), max_size=6)
 
 
 @pytest.fixture
@@ -198,6 +219,31 @@ def test_it_runs_as_a_process_and_bare_behind_the_proxy(root: Path) -> None:
         assert "CANARY" not in str(said) and snapshot(root) == before
 
 
+def test_it_runs_over_http_too(root: Path) -> None:
+    process, url = served_over_http("workspace", str(root))
+
+    async def scene() -> list[Any]:
+        async with Client(url) as client:
+            return [
+                await called(client, "read_content", {"content_url": "sandbox:/notes.txt", "limit": 2}),
+                await called(client, "apply_patch", {"patch": diff(NOTES, NOTES.replace("two", "2"), "notes.txt")}),
+                await called(client, "read_content", {"content_url": "sandbox:/notse.txt"}),
+                await called(client, "read_content", {"content_url": "sandbox:/../outside.txt"}),
+            ]
+
+    try:
+        page, patched, near, outside = asyncio.run(asyncio.wait_for(scene(), 60))
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+        process.communicate()
+    assert page.text.startswith("one\ntwo\n") and "offset: 2, limit: 2" in page.text
+    assert patched.structured["changed"][0]["action"] == "updated" and not left(root)
+    assert near.error["corrected_call"]["arguments"] == {"content_url": "sandbox:/notes.txt"}
+    assert outside.error["code"] == "UNSAFE_INPUT"
+    assert (root / "notes.txt").read_text() == NOTES.replace("two", "2")
+
+
 def test_the_readme_says_what_happens(root: Path) -> None:
     conversation = list(turns(README))
     assert len(conversation) >= 6
@@ -290,7 +336,11 @@ def test_long_text_is_read_a_page_at_a_time(space: Workspace, root: Path) -> Non
             break
         offset = data["last_line"]
         assert f"offset: {offset}" in data["next_steps"]["get_more"]
+        assert "limit" not in data["next_steps"]["get_more"]
     assert read == text and data["total_lines"] == 4500
+    answer = space.read_content("long.txt", 10, 2)
+    assert answer.data["next_steps"]["get_more"] == 'read_content(content_url: "long.txt", offset: 12, limit: 2)'
+    assert answer.data["next_steps"]["get_more"] in answer.text
     assert space.read_content("long.txt", 10, 2).text.startswith("line 10\nline 11\n\n[Lines 11-12 of 4500; go on with")
     error = failure(space.read_content, "long.txt", 9999)
     assert (error.code, error.likely_fix) == ("OUT_OF_RANGE", 2500)
@@ -367,11 +417,21 @@ def test_what_vanishes_while_it_is_listed_is_called_gone(space: Workspace, monke
 # nothing outside
 
 
+def ours(root: Path) -> str:
+    """A name that only a server of this folder gives."""
+    return staged("0123abcd", root.stat().st_ino)
+
+
+def left(root: Path) -> list[str]:
+    """What a server has left behind of its own."""
+    return [name for name in os.listdir(root) if is_staged(name, root.stat().st_ino)]
+
+
 UNSAFE = [
     "..", "../outside.txt", "src/../../outside.txt", "sandbox:/../outside.txt", "sandbox:/%2e%2e/outside.txt",
     "file:///etc/passwd", "/etc/passwd", "/proc/self/environ", "..\\outside.txt", "C:\\outside.txt", "c:/outside.txt",
     "a\0b", "x" * 300, "x/" * 3000, "\ud800", "out", "outdir/outside.txt", "rel", "up/outside.txt", "loop", "loop/x",
-    "a-loop", "pipe", "pipe/x/../../pipe", "socket", "device", STAGING, f"{STAGING}/journal", STAGING.upper(),
+    "a-loop", "pipe", "pipe/x/../../pipe", "socket", "device", "OURS", "OURS/journal", "OURS.",
     "in-staging", "absent-out",
 ]  # fmt: skip
 
@@ -381,7 +441,7 @@ def trapped(root: Path) -> None:
     planted(root.parent, {"outside.txt": "CANARY"})
     links = {
         "out": "/etc/passwd", "outdir": str(root.parent), "rel": "../outside.txt", "up": "src/../..", "loop": "loop",
-        "a-loop": "b-loop", "b-loop": "src/../a-loop", "in-staging": f"{STAGING}/x", "absent-out": "/absent/file",
+        "a-loop": "b-loop", "b-loop": "src/../a-loop", "in-staging": f"{ours(root)}/x", "absent-out": "/absent/file",
         "device": "/dev/zero",
     }  # fmt: skip
     for name, target in links.items():
@@ -399,6 +459,7 @@ def trapped(root: Path) -> None:
 @pytest.mark.parametrize("said", UNSAFE, ids=[str(number) for number in range(len(UNSAFE))])
 def test_nothing_outside_is_read_or_written_and_the_refusal_repeats_nothing(root: Path, said: str) -> None:
     trapped(root)
+    said = said.replace("OURS", ours(root).upper())
     space, before, canary = Workspace(root), snapshot(root), (root.parent / "outside.txt").read_bytes()
     body = "@@ -1 +1 @@\n-CANARY\n+x\n"
     patches = [f"--- a/{said}\n+++ b/{said}\n{body}", f"*** Begin Patch\n*** Add File: {said}\n+x\n*** End Patch"]
@@ -462,7 +523,7 @@ def test_a_link_put_in_the_way_between_check_and_use_is_not_followed(
     monkeypatch.setattr(space.tree, "resolved", swapped)
     assert failure(space.write_file, "src/app.py", "x").code == "UNSAFE_INPUT"
     assert failure(space.read_content, "src/outside.txt").code == "UNSAFE_INPUT"
-    assert not (root.parent / "app.py").exists() and not (root / STAGING).exists()
+    assert not (root.parent / "app.py").exists() and not left(root)
 
 
 def test_a_file_that_turns_into_a_link_or_a_pipe_is_not_opened(
@@ -562,6 +623,80 @@ def test_a_move_replaces_nothing_and_makes_folders(space: Workspace, root: Path)
     assert failure(space.move, "notse.txt", "x").code == "NOT_FOUND"
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("delete", {"path": "/"}),
+        ("delete", {"path": "/src"}),
+        ("delete", {"path": "/zzz.bin"}),
+        ("write_file", {"path": "/", "text": "x"}),
+        ("write_file", {"path": "/src", "text": "x"}),
+        ("write_file", {"path": "/notes.txt/x", "text": "x"}),
+        ("read_content", {"content_url": "/"}),
+        ("read_content", {"content_url": "/src"}),
+        ("read_content", {"content_url": "scr"}),
+        ("read_content", {"content_url": "notse.txt", "offset": 900}),
+        ("move", {"from_path": "notse.txt", "to_path": "src/app.py"}),
+        ("move", {"from_path": "/", "to_path": "x"}),
+        ("move", {"from_path": "src/app.py", "to_path": "/notes.txt"}),
+        ("move", {"from_path": "notes.txt", "to_path": "full"}),
+        ("move", {"from_path": "src/app.py", "to_path": "src"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Delete File: /notes.txt\n*** End Patch"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Delete File: /src/ap.py\n*** End Patch"}),
+    ],
+)
+def test_no_call_is_put_forward_that_would_fail(root: Path, name: str, arguments: dict[str, Any]) -> None:
+    planted(root, {"full/notes.txt": "x"})
+    said = one(root, name, arguments)
+    assert said.is_error and said.error["hint"], said.text
+    assert "corrected_call" not in said.error and "Corrected call" not in said.text
+
+
+def asked_for(space: Workspace, name: str, words: tuple[Any, ...]) -> ToolOperationError | None:
+    try:
+        getattr(space, name)(*words)
+    except ToolOperationError as error:
+        return error
+    return None
+
+
+def named_wrongly(root: Path) -> list[str]:
+    """Paths that are nearly, or in another way, what there is in a tree."""
+    there = [str(path.relative_to(root)) for path in sorted(root.rglob("*"))]
+    slips = [f"{path[:-3]}{path[-2:]}{path[-3:-2]}" for path in there] + [path.upper() for path in there]
+    slips += [path[:-1] for path in there] + [path.replace("e", "", 1) for path in there]
+    said = ["", ".", *there, *slips, "new.txt", "src/new.txt", "notes.txt/new.txt", "none/new.txt", "zzz"]
+    forms = ("{}", "/{}", "sandbox:/{}", "sandbox:{}", "file:/{}", f"{root}/{{}}", f"file://{root}/{{}}", "{}/")
+    return [form.format(path) for path in dict.fromkeys(said) for form in forms]
+
+
+def test_whatever_is_put_forward_works_when_it_is_sent(root: Path) -> None:
+    planted(root, {"C:/app.txt": "x", "http:/page.txt": "x", "a%20b.txt": "x", "full/notes.txt": "x", "lib/x/y.py": ""})
+    (root / "empty").mkdir()
+    for name, target in {"into": "src", "within": "notes.txt", "dangling": "absent", "outside": "/etc/passwd"}.items():
+        (root / name).symlink_to(target)
+    os.mkfifo(root / "pipes")
+    space, tried = Workspace(root), 0
+    for said in named_wrongly(root):
+        calls: list[tuple[str, tuple[Any, ...], str]] = [
+            ("read_content", (said,), "content_url"), ("read_content", (said, 3), "content_url"),
+            ("read_content", (said, 999), "offset"), ("list_paths", (said,), "path"),
+            ("write_file", (said, "x", True), "path"), ("delete", (said, True), "path"),
+            ("move", (said, "new.txt", True), "from_path"), ("move", (said, "full", True), "from_path"),
+            ("move", ("notes.txt", said, True), "to_path"), ("move", ("lib", said, True), "to_path"),
+        ]  # fmt: skip
+        for name, words, parameter in calls:
+            if (error := asked_for(space, name, words)) is None:
+                continue
+            readings = [one.value for one in getattr(error, "readings", ())]
+            for fix in [*readings, *([] if error.likely_fix is None else [error.likely_fix])]:
+                at = {"to_path": 1, "offset": 1}.get(error.parameter or parameter, 0)
+                again = (*words[:at], fix, *words[at + 1 :])
+                assert asked_for(space, name, again) is None, (name, words, again)
+                tried += 1
+    assert tried > 400
+
+
 def test_only_files_and_empty_folders_are_deleted(space: Workspace, root: Path) -> None:
     error = failure(space.delete, "src")
     assert error.category == "conflict" and "1 item" in error.message
@@ -651,6 +786,31 @@ def test_line_endings_and_the_missing_one_at_the_end_are_kept(
     text, _ = patched(root, before, patch.replace("\n", patch_ending))
     after = "one\n2\n2b\nthree\nfour\n5\n".replace("\n", file_ending)
     assert text == (after if is_closed else after.removesuffix(file_ending))
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        ("a\r\nb\nc\n", "@@ -2,2 +2,3 @@\n b\n+x\n c\n", "a\r\nb\nx\nc\n"),
+        ("a\r\nb\nc\n", "@@ -1,3 +1,4 @@\n a\n b\n+x\n c\n", "a\r\nb\nx\nc\n"),
+        ("a\nb\r\nc\r\n", "@@ -1,3 +1,4 @@\n a\n b\n+x\n c\n", "a\nb\r\nx\r\nc\r\n"),
+        ("a\r\nb\nc\n", "@@ -2,0 +3 @@\n+x\n", "a\r\nb\nx\nc\n"),
+        ("a\nb\r\nc\n", "@@ -2,0 +3 @@\n+x\n", "a\nb\r\nx\r\nc\n"),
+        ("a\r\nb\n", "@@ -0,0 +1 @@\n+x\n", "x\r\na\r\nb\n"),
+        ("a\r\nb\nc\r\n", "@@ -1,3 +1,4 @@\n a\n-b\n-c\n+B\n+C\n+D\n", "a\r\nB\nC\r\nD\r\n"),
+        ("a\nb\r\nc\n", "@@ -1,3 +1,2 @@\n a\n-b\n c\n", "a\nc\n"),
+        ("a\nb\nc\r\n", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", "a\nB\nc\r\n"),
+        ("a\nb\nc\r\n", "@@ -1,3 +1,2 @@\n a\n b\n-c\n", "a\nb\n"),
+        ("a\nb\r\nc", "@@ -3,0 +4 @@\n+x\n", "a\nb\r\nc\r\nx\r\n"),
+        ("a\nb\r\nc", "@@ -1,3 +1,4 @@\n a\n b\n c\n+x\n", "a\nb\r\nc\r\nx"),
+        ("a\r\nb\nc", "@@ -1,3 +1,3 @@\n a\n b\n-c\n+x\n", "a\r\nb\nx"),
+        ("a", "@@ -1,0 +2 @@\n+x\n", "a\nx\n"),
+    ],
+)
+def test_new_lines_end_as_their_neighbours_do_and_the_others_as_they_did(
+    root: Path, before: str, body: str, after: str
+) -> None:
+    assert patched(root, before.encode(), HEAD + body)[0] == after
 
 
 def test_lines_are_inserted_by_number_below_a_header_or_at_the_end(root: Path) -> None:
@@ -793,6 +953,15 @@ BARE = "--- a/notes.txt\n+++ b/notes.txt\n@@\n-two\n+2\n"
         ('diff --git "a/x" odd "b/x"\nnew mode 100755\n', "PATCH_MALFORMED"),
         ("diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc\n", "PATCH_MALFORMED"),
         ("diff --git a/x b/y\nrename from notes.txt\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/new/\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ("--- /dev/null\n+++ b/new/.\n@@ -0,0 +1 @@\n+x\n", "PATCH_MALFORMED"),
+        ('--- /dev/null\n+++ "b/new/"\n@@ -0,0 +1 @@\n+x\n', "PATCH_MALFORMED"),
+        ("--- a/\n+++ b/\n@@ -1 +1 @@\n-a\n+b\n", "PATCH_MALFORMED"),
+        ("--- a/notes.txt/\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "PATCH_MALFORMED"),
+        ("diff --git a/notes.txt b/\nrename from notes.txt\nrename to n/\n", "PATCH_MALFORMED"),
+        ("*** Begin Patch\n*** Add File: new/\n+x\n*** End Patch", "PATCH_MALFORMED"),
+        ("*** Begin Patch\n*** Update File: notes.txt\n*** Move to: n/\n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\nwords\n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\n*** Update File: \n*** End Patch", "PATCH_MALFORMED"),
         ("*** Begin Patch\n*** Update File: notes.txt\n*** End Patch", "PATCH_MALFORMED"),
@@ -842,6 +1011,98 @@ def test_drift_is_located_and_shown(root: Path) -> None:
         "expected": ["two", "drei", "four", "five", "six"], "found": ["2: two", "3: three", "4: four", "5: five"],
     }  # fmt: skip
     assert 'Line 3 is "three", expected "drei"' in said.text and "Line 6 is past the end" in said.text
+
+
+DRIFTED = "def f():\n    return 1\n\n\ndef g(x):\n\tif x:\n\t\treturn  22\n    return 2\n"
+NONE, SPACED = "no line matches exactly; nearest is line", "nearest is line"
+NEXT = "*** Begin Patch\n*** Update File: x.txt\n@@{}\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "shown"),
+    [
+        ("@@ -8 +8 @@\n-    return 20\n", f"{NONE} 8", '8 is "return 2", expected "return 20"'),
+        ("@@ -1 +1 @@\n-  return 2\n", f"{SPACED} 8, which", '8 is "····return·2", expected "··return·2"'),
+        ("@@ -1 +1 @@\n-  return 20\n", f"{NONE} 8", '8 is "····return·2", expected "··return·20" (· is a space'),
+        ("@@ -1 +1 @@\n-        return 22\n", f"{SPACED} 7, which", '7 is "→→return··22", expected "········re'),
+        ("@@ -1 +1 @@\n-\t\treturn 22\n", f"{SPACED} 7, which", '7 is "→→return··22", expected "→→return·22"'),
+        ("@@ -1,2 +1 @@\n     if x:\n-        return 22\n", f"{SPACED} 6, which", 'expected "····if·x'),
+        ("@@ -1,2 +1 @@\n def g(x):\n-    if x:\n", "line 5, where 1 of 2 lines match, and 1 more but", "Line 6 is"),
+        ("@@ -1,2 +1 @@\n def h(y):\n-    if x:\n", f"{SPACED} 5, where 1 of 2 lines match but", "Line 5 is"),
+        ("@@ -1,3 +1 @@\n def g(y):\n \tif y:\n-\t\treturn 23\n", f"{NONE} 5", "Line 7 is"),
+        ("@@ -3,2 +3,2 @@\n \n-zzzzzzzz\n+y\n", "nothing in it is like the lines", 'Line 4 is "", expected "zzzzzzzz"'),
+        ("@@ -90 +90 @@\n-zzzzzzzz\n", "nothing in it is like the lines", ""),
+        ("@@ -90 +90 @@\n-   return  2\n", f"{SPACED} 8, which", 'Line 8 is "····return·2", expected "···return··2"'),
+        ("@@ -90,0 +90 @@\n+z\n", "line 91 is meant, and the file has 8 lines", ""),
+    ],
+)  # fmt: skip
+def test_drift_is_located_where_no_line_is_the_same(root: Path, body: str, where: str, shown: str) -> None:
+    planted(root, {"x.txt": DRIFTED})
+    before = snapshot(root)
+    said = one(root, "apply_patch", {"patch": HEAD + body})
+    assert said.error["code"] == "PATCH_DOES_NOT_APPLY" and snapshot(root) == before
+    assert where in said.text and shown in said.text, said.text
+    assert ("Line " in said.text) is bool(shown)
+    is_spaced = "which" in where or "and 1 more" in where
+    assert ("with the white space that the file has" in said.text) is is_spaced
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "shown"),
+    [
+        ("\n-    return 20\n+x", f"{NONE} 8", 'Line 8 is "return 2", expected "return 20"'),
+        ("\n-zzzzzzzz\n+x", "nothing in it is like the lines", ""),
+        (" def gg(x):\n-    return 1\n+x", 'no line below the hunk before is "def gg(x):"', 'Line 5 is "def g(x):"'),
+        (" zzzz\n-    return 1\n+x", 'no line below the hunk before is "zzzz"', ""),
+        ("\n-def f():\n+x\n*** End of File", "its lines stand at line 1, which is not the end of the file", ""),
+        ("\n-def g(x):\n+x\n@@\n-def f():\n+y", "its lines stand at line 1, out of order", ""),
+    ],
+)
+def test_drift_is_located_in_the_other_form_too(root: Path, body: str, where: str, shown: str) -> None:
+    planted(root, {"x.txt": DRIFTED})
+    said = one(root, "apply_patch", {"patch": NEXT.format(body)})
+    assert said.error["code"] == "PATCH_DOES_NOT_APPLY"
+    assert where in said.text and shown in said.text and ("Line " in said.text) is bool(shown), said.text
+
+
+def test_an_empty_file_is_like_nothing(space: Workspace, root: Path) -> None:
+    planted(root, {"x.txt": ""})
+    error = failure(space.apply_patch, HEAD + "@@ -1 +1 @@\n-a\n+b\n")
+    assert error.hints == ('Line 1 is past the end, expected "a"',)
+
+
+def test_of_places_that_are_equally_near_the_one_that_was_meant_is_shown() -> None:
+    lines = ["    return 1\n", "pass\n"] * 500
+    for meant in (0, 402, 998):
+        for wanted in (["  return 1\n"], ["    return 12\n"]):
+            assert nearness.nearest(lines, wanted, meant).at == meant
+
+
+@given(st.lists(LINE, max_size=8), st.lists(LINE, min_size=1, max_size=4), st.integers(0, 9))
+def test_the_nearest_place_is_one_of_the_file(lines: list[str], old: list[str], expected: int) -> None:
+    near = nearness.nearest(lines, old, expected)
+    assert 0 <= near.at <= len(lines) and 0 <= near.same + near.spaced <= len(old)
+
+
+def test_drift_in_huge_files_is_told_of_in_bounded_time(space: Workspace, root: Path) -> None:
+    same, wide = "    same line here\n", "x" * 190
+    cases = [
+        ("".join(f"value_{n} = f({n})\n" for n in range(150_000)), "-value_99999 = f(9)\n"),
+        (same * 150_000, "-    same lime here\n" * 5_000),
+        (f"{wide}y\n" * 20_000, f"-{wide}z\n" * 5_000),
+        ("x" * 5_000_000, f"-{'x' * 1_000_000}\n"),
+    ]
+    for text, body in cases:
+        planted(root, {"x.txt": text})
+        began = time.process_time()
+        error = failure(space.apply_patch, f"{HEAD}@@ -1 +1 @@\n{body}+x\n")
+        assert time.process_time() - began < 8 and "nearest is line" in error.message and error.hints
+
+
+def test_long_lines_show_where_they_differ(space: Workspace, root: Path) -> None:
+    planted(root, {"x.txt": "y" * 500 + "one\n"})
+    error = failure(space.apply_patch, HEAD + "@@ -1 +1 @@\n-" + "y" * 500 + "two\n+b\n")
+    assert 'one", expected' in error.hints[0] and 'two"' in error.hints[0] and len(error.hints[0]) < 260
 
 
 def test_long_lines_are_cut_where_drift_is_shown(space: Workspace, root: Path) -> None:
@@ -933,24 +1194,6 @@ def test_a_patch_of_many_files_tells_of_the_first(space: Workspace, root: Path) 
 
 # laws
 
-LINE = st.sampled_from(
-    [
-        "a",
-        "b",
-        "",
-        " x",
-        "-- y",
-        "++ z",
-        "- q",
-        "+w",
-        "\\ n",
-        "@@ -1 +1 @@",
-        "--- a/x",
-        "+++ b/x",
-        "*** End Patch",
-        "```",
-    ]
-) | st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), max_size=6)
 TEXT = st.builds(
     lambda lines, end: "".join(f"{one}\n" for one in lines) + end, st.lists(LINE, max_size=12), LINE | st.just("")
 )
@@ -1121,7 +1364,7 @@ def test_what_was_undone_already_is_not_undone_twice(
     with monkeypatch.context() as patch:
         patch.setattr(journal, "os", faults)
         assert failure(space.write_file, "notes.txt", "new\n").category == "internal"
-    assert (root / STAGING / "journal").exists()
+    assert (root / left(root)[0] / "journal").exists()
     assert space.read_content("notes.txt").text == NOTES and snapshot(root) == before
 
 
@@ -1148,7 +1391,7 @@ def test_what_someone_else_puts_there_meanwhile_is_not_undone(
 
     monkeypatch.setattr(space.journal, "_do", late)
     assert failure(space.write_file, "a.txt", "x").category == "internal"
-    assert (root / "a.txt").read_text() == "someone else's" and not (root / STAGING).exists()
+    assert (root / "a.txt").read_text() == "someone else's" and not left(root)
 
 
 def test_a_full_disk_and_a_forbidden_place_are_told_apart(
@@ -1198,7 +1441,7 @@ def test_a_file_that_someone_else_changes_meanwhile_is_not_overwritten(
     monkeypatch.setattr(tools, "planned", late)
     error = failure(space.apply_patch, diff(NOTES, "x\n", "notes.txt"))
     assert (error.category, error.retryable) == ("conflict", True)
-    assert (root / "notes.txt").read_text().startswith("someone") and not (root / STAGING).exists()
+    assert (root / "notes.txt").read_text().startswith("someone") and not left(root)
 
 
 def test_what_vanishes_meanwhile_is_a_conflict(space: Workspace, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
@@ -1210,7 +1453,7 @@ def test_what_vanishes_meanwhile_is_a_conflict(space: Workspace, monkeypatch: py
 
     monkeypatch.setattr(space.journal, "commit", late)
     assert failure(space.move, "notes.txt", "n.txt").category == "conflict"
-    assert not (root / STAGING).exists()
+    assert not left(root)
 
 
 def test_two_servers_take_turns_and_the_second_is_told(root: Path) -> None:
@@ -1243,18 +1486,84 @@ def test_calls_of_one_server_take_turns_too(space: Workspace) -> None:
 @pytest.mark.parametrize(
     "held", [b"{}", b"[]", b"no JSON", b'{"stage": 1, "steps": [{"do": "drop", "at": ["notes.txt"]}]}']
 )
-def test_a_journal_that_is_not_ours_is_left_alone(root: Path, held: bytes) -> None:
-    planted(root, {f"{STAGING}/journal": held})
+def test_a_damaged_journal_is_left_alone_and_named(root: Path, held: bytes) -> None:
+    planted(root, {f"{ours(root)}/journal": held})
     before = snapshot(root)
-    assert failure(Workspace(root).read_content, "notes.txt").category == "conflict"
-    assert snapshot(root) == before
+    error = failure(Workspace(root).read_content, "notes.txt")
+    assert (error.code, error.retryable) == ("CONFLICT", False) and "move that folder away" in str(error.hint)
+    assert f"{ours(root)}/journal in the workspace is damaged" in error.message and snapshot(root) == before
+
+
+def test_a_journal_that_is_a_folder_is_damaged(root: Path) -> None:
+    planted(root, {f"{ours(root)}/journal/mine.txt": "mine"})
+    assert "damaged" in failure(Workspace(root).read_content, "notes.txt").message
 
 
 def test_what_is_left_over_without_a_journal_is_cleared_away(root: Path) -> None:
     before = snapshot(root)
-    planted(root, {f"{STAGING}/new-0": "x"})
+    planted(root, {f"{ours(root)}/{name}": "x" for name in ("new-0", "old-12", "draft")})
+    (root / ours(root) / "old-1").symlink_to("/etc/passwd")
+    planted(root, {f"{staged('second', root.stat().st_ino)}/new-0": "x"})
     Workspace(root)
     assert snapshot(root) == before
+
+
+def test_what_others_put_into_our_folder_is_kept_and_blocks_nothing(root: Path) -> None:
+    mine = {"mine.txt": "mine", "new-0.bak": "mine", "old-1/mine.txt": "mine"}
+    planted(root, {f"{ours(root)}/{name}": held for name, held in (mine | {"new-0": "x"}).items()})
+    works(Workspace(root))
+    assert not (root / ours(root) / "new-0").exists()
+    assert {name: (root / ours(root) / name).read_text() for name in mine} == mine
+
+
+def works(space: Workspace) -> None:
+    """Every kind of change is made."""
+    space.write_file("w.txt", "one\n")
+    space.apply_patch(diff("one\n", "two\n", "w.txt"))
+    space.move("w.txt", "deep/w.txt")
+    assert space.read_content("deep/w.txt").text == "two\n"
+    space.delete("deep/w.txt")
+    space.delete("deep")
+
+
+@pytest.mark.parametrize("name", [STAGING, STAGING.upper(), f"{STAGING}-1", f"{STAGING}-0123abcd-0123456789abcdef"])
+@pytest.mark.parametrize(
+    "kind", ["file", "link", "dangling", "pipe", "empty", "files", "journal", "subfolder", "copied", "forbidden"]
+)
+def test_what_has_a_name_like_ours_is_not_touched_and_blocks_nothing(root: Path, name: str, kind: str) -> None:
+    planted(root.parent, {"elsewhere/new-0": "mine"})
+    match kind:
+        case "file":
+            planted(root, {name: "mine"})
+        case "link":
+            (root / name).symlink_to(root.parent / "elsewhere")
+        case "dangling":
+            (root / name).symlink_to("nowhere")
+        case "pipe":
+            os.mkfifo(root / name)
+        case "empty" | "forbidden":
+            (root / name).mkdir(mode=0o700 if kind == "empty" else 0)
+        case "files":
+            planted(root, {f"{name}/{one}": "mine" for one in ("mine.txt", "new-0", "old-0", "draft")})
+        case "journal":
+            steps = '[{"do": "drop", "at": ["notes.txt"]}]'
+            planted(root, {f"{name}/journal": f'{{"stage": 1, "steps": {steps}}}', f"{name}/old-0": "mine"})
+        case "subfolder":
+            planted(root, {f"{name}/new-0/mine.txt": "mine"})
+        case _:
+            planted(root, {f"{staged('0123abcd', root.parent.stat().st_ino)}/new-0": "from another workspace"})
+    before, elsewhere = snapshot(root), snapshot(root.parent / "elsewhere")
+    works(Workspace(root))
+    assert snapshot(root) == before and snapshot(root.parent / "elsewhere") == elsewhere
+    (root / name).chmod(0o700) if kind == "forbidden" else None
+
+
+def test_what_only_looks_like_ours_is_shown_and_used_as_any_other(space: Workspace, root: Path) -> None:
+    planted(root, {f"{STAGING}/mine.txt": "mine"})
+    assert space.read_content(f"{STAGING}/mine.txt").text == "mine"
+    assert STAGING in [entry["path"] for entry in space.list_paths()["entries"]]
+    (root / ours(root)).write_text("no folder")
+    assert space.list_paths()["total"] == 3 and (root / ours(root)).exists()
 
 
 @pytest.fixture(autouse=True)

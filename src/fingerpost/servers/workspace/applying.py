@@ -6,6 +6,7 @@ left as the file has them, so nothing that a match overlooked is changed.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,7 +19,7 @@ _TOLD = (
     "Line endings of the patch differ from those of {path}, which were kept",
     "White space at the end of lines of {path} was overlooked",
 )
-_MOST_PLACES, _MOST_COMPARED = 6, 200
+_MOST_PLACES = 6
 _MOST_STEPS = 8_000_000
 """How many lines may be looked at in search of hunks that are not where they say: some seconds."""
 
@@ -49,13 +50,13 @@ def applied(lines: list[str], hunks: Sequence[Hunk], path: str) -> Applied:
         at, level = ground.located(hunk, floor, shift)
         end = at + len(hunk.old)
         done.lines += lines[floor:at]
-        done.lines += _merged(hunk, lines[at:end], level, ground.ending, is_last=end == len(lines))
+        done.lines += _merged(hunk, lines, at, level)
         done.added += sum(mark == "+" for mark, _ in hunk.lines)
         done.removed += sum(mark == "-" for mark, _ in hunk.lines)
         done.warnings += _told(hunk, at, level, path)
         floor, shift = end, at - hunk.start if hunk.start is not None else shift
     done.lines += lines[floor:]
-    _close(done.lines, ground.ending)
+    _close(done.lines)
     return done
 
 
@@ -73,11 +74,6 @@ class _Ground:
         self._forms: dict[int, list[str]] = {0: lines}
         self._places: dict[int, dict[str, list[int]]] = {}
         self._steps = _MOST_STEPS
-
-    @property
-    def ending(self) -> str:
-        """How the lines end, as the first one does."""
-        return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
     def located(self, hunk: Hunk, floor: int, shift: int) -> tuple[int, int]:
         """Where a hunk belongs, at this line or after, and at which level it matches."""
@@ -169,47 +165,49 @@ class _Ground:
         whole = [at for at, line in lines if line == header]
         return whole or [at for at, line in lines if line.startswith(header)]
 
-    def nearest(self, old: list[str], expected: int) -> tuple[int, int]:
-        """Where most of these lines stand in their places, and how many do."""
-        votes: dict[int, int] = {}
-        places = self.places(2)
-        for step, line in enumerate(old[:_MOST_COMPARED]):
-            found = places.get(line.rstrip(), []) if line.strip() else []
-            for place in found[:_MOST_COMPARED]:
-                votes[place - step] = votes.get(place - step, 0) + 1
-        best = max(votes, key=lambda at: (votes[at], -abs(at - expected)), default=expected)
-        return max(best, 0), votes.get(best, 0)
 
-
-def nearest(lines: list[str], hunk: Hunk, expected: int) -> tuple[int, int]:
-    """The place that a hunk without one comes nearest to, and how many of its lines stand there."""
-    return _Ground(lines).nearest(hunk.old, expected)
-
-
-def _merged(hunk: Hunk, there: list[str], level: int, ending: str, *, is_last: bool) -> list[str]:
+def _merged(hunk: Hunk, lines: list[str], at: int, level: int) -> list[str]:
     """The lines of a hunk after it: those that stay as the file has them, new ones ending as their neighbours do."""
     if level == 0:
         return hunk.new
-    if there:
-        ending = "\r\n" if there[0].endswith("\r\n") else "\n"
-    left, merged = iter(there), list[str]()
+    gone, merged, here = deque[str](), list[str](), at
+    ending = _ending_near(lines, at) or "\n"
     for mark, text in hunk.lines:
-        own = next(left) if mark != "+" else _ended(text, ending if text.endswith("\n") else "")
-        merged += [own] if mark != "-" else []
-    if is_last and there and merged:
-        merged[-1] = _ended(merged[-1], ending if there[-1].endswith("\n") else "")
+        if mark == "+":
+            ending = (_ending(gone.popleft()) if gone else "") or ending
+            merged.append(_ended(text, ending if text.endswith("\n") else ""))
+            continue
+        own, here = lines[here], here + 1
+        ending = _ending(own) or ending
+        if mark == "-":
+            gone.append(own)
+        else:
+            gone.clear()
+            merged.append(own)
+    if here > at and here == len(lines) and merged:
+        merged[-1] = _ended(merged[-1], (_ending(merged[-1]) or ending) if _ending(lines[-1]) else "")
     return merged
+
+
+def _ending_near(lines: list[str], at: int) -> str:
+    """How lines end next to a place: the one before it, or else the one behind."""
+    beside = [*reversed(lines[max(at - 2, 0) : at]), *lines[at : at + 1]]
+    return next((found for line in beside if (found := _ending(line))), "")
+
+
+def _ending(line: str) -> str:
+    return "\r\n" if line.endswith("\r\n") else "\n" if line.endswith("\n") else ""
 
 
 def _ended(line: str, ending: str) -> str:
     return line.removesuffix("\n").removesuffix("\r") + ending
 
 
-def _close(lines: list[str], ending: str) -> None:
+def _close(lines: list[str]) -> None:
     """Only the last line may go without an ending."""
     for at in range(len(lines) - 1):
         if not lines[at].endswith("\n"):
-            lines[at] += ending
+            lines[at] += _ending_near(lines, at) or _ending(lines[at + 1]) or "\n"
 
 
 def _told(hunk: Hunk, at: int, level: int, path: str) -> Iterator[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from fingerpost.servers.workspace.applying import Misfit, applied, nearest
+from fingerpost.servers.workspace.applying import Misfit, applied
+from fingerpost.servers.workspace.nearness import Near, nearest
 from fingerpost.servers.workspace.patch import Hunk, PatchError
 from fingerpost.voice import counted, encoded
 
-_MOST_SHOWN, _LONGEST_SHOWN = 8, 100
+_MOST_SHOWN, _LONGEST_SHOWN, _MOST_DIFFERENCES = 8, 100, 3
+_AGAIN = "Read the file again, and send a patch against what it holds now"
+_SPACED = "Send these lines with the white space that the file has"
 
 
 def unfit(misfit: Misfit, lines: list[str], hunks: Sequence[Hunk], path: str) -> PatchError:
@@ -18,7 +21,7 @@ def unfit(misfit: Misfit, lines: list[str], hunks: Sequence[Hunk], path: str) ->
     number = hunks.index(misfit.hunk) + 1
     which = f"Hunk {number} of {len(hunks)} does not fit {path}"
     details: dict[str, Any] = {"path": path, "hunk": number, "patch_line": misfit.hunk.line}
-    if _is_applied(lines, hunks, path):
+    if _is_applied(lines, hunks, path) and not _is_still_there(misfit, lines):
         said = f"The changes of {path} are there already"
         return _error(said, "Leave this file out of the patch", {**details, "already_applied": True})
     if misfit.places:
@@ -31,31 +34,46 @@ def unfit(misfit: Misfit, lines: list[str], hunks: Sequence[Hunk], path: str) ->
         return _error(f"{which}: too much had to be searched for it", "Send the right line numbers", details)
     if absent := next((one for one in misfit.hunk.headers if not _is_headed(lines, one)), None):
         said = f"{which}: no line below the hunk before is {encoded(_cut(absent))}"
-        return _error(said, "Copy the line behind @@ from the file, or leave it out", details)
+        near = nearest(lines, [absent], misfit.at)
+        differences = _differences([absent], lines[near.at : near.at + 1], near.at) if near.is_alike else ()
+        return _error(said, "Copy the line behind @@ from the file, or leave it out", details, differences)
+    if not misfit.hunk.old:
+        said = f"{which}: line {misfit.at + 1} is meant, and the file has {counted(len(lines), 'line')}"
+        return _error(said, _AGAIN, details)
     return _drifted(which, misfit, lines, details)
 
 
 def _drifted(which: str, misfit: Misfit, lines: list[str], details: dict[str, Any]) -> PatchError:
     old = misfit.hunk.old
-    at, same = nearest(lines, misfit.hunk, misfit.at)
-    there = lines[at : at + len(old)]
-    differences = list(islice(_differences(old, there, at), 3))
+    near = nearest(lines, old, misfit.at)
+    there = lines[near.at : near.at + len(old)]
     details |= {
-        "nearest_line": at + 1,
-        "matching_lines": same,
+        "nearest_line": near.at + 1,
+        "matching_lines": near.same,
         "expected": [_cut(line) for line in old[:_MOST_SHOWN]],
-        "found": [f"{at + step + 1}: {_cut(line)}" for step, line in enumerate(there[:_MOST_SHOWN])],
+        "found": [f"{near.at + step + 1}: {_cut(line)}" for step, line in enumerate(there[:_MOST_SHOWN])],
     }
-    hint = "Read the file again, and send a patch against what it holds now"
-    if not same or not differences:
-        where = (
-            f"none of its {counted(len(old), 'line')} is there" if not same else "the place is taken or out of order"
-        )
-        return _error(f"{which}: {where}", hint, details)
-    said = f"{which}: nearest is line {at + 1}, where {same} of {counted(len(old), 'line')} match"
-    error = _error(said, hint, details)
-    error.hints = tuple(differences)
-    return error
+    if not near.is_alike:
+        is_placed = misfit.hunk.start is not None and misfit.hunk.start == near.at
+        differences = _differences(old, there, near.at) if is_placed else ()
+        return _error(f"{which}: nothing in it is like the lines that are meant", _AGAIN, details, differences)
+    if near.same == len(old):
+        why = "which is not the end of the file" if misfit.hunk.is_last else "out of order or taken by another hunk"
+        return _error(f"{which}: its lines stand at line {near.at + 1}, {why}", _AGAIN, details)
+    hint = _SPACED if near.same + near.spaced == len(old) else _AGAIN
+    return _error(f"{which}: {_where(near, len(old))}", hint, details, _differences(old, there, near.at))
+
+
+def _where(near: Near, count: int) -> str:
+    place, lines = f"nearest is line {near.at + 1}", counted(count, "line")
+    if near.same:
+        more = f", and {near.spaced} more but for white space" if near.spaced else ""
+        return f"{place}, where {near.same} of {lines} match{more}"
+    if near.spaced == count:
+        return f"{place}, which matches but for white space"
+    if near.spaced:
+        return f"{place}, where {near.spaced} of {lines} match but for white space"
+    return f"no line matches exactly; {place}"
 
 
 def _differences(old: list[str], there: list[str], at: int) -> Iterator[str]:
@@ -64,7 +82,27 @@ def _differences(old: list[str], there: list[str], at: int) -> Iterator[str]:
         if found is None:
             yield f"Line {at + step + 1} is past the end, expected {encoded(_cut(expected))}"
         elif found.rstrip() != expected.rstrip():
-            yield f"Line {at + step + 1} is {encoded(_cut(found))}, expected {encoded(_cut(expected))}"
+            yield f"Line {at + step + 1} is {_told_apart(found.rstrip(), expected.rstrip())}"
+
+
+def _told_apart(found: str, expected: str) -> str:
+    """Two lines, cut so that it shows where they differ; their white space is drawn where that is what differs."""
+    is_spaced = "".join(found.split()) == "".join(expected.split()) or _indent(found) != _indent(expected)
+    one, other = (_drawn(found), _drawn(expected)) if is_spaced else (found.strip(), expected.strip())
+    pairs = enumerate(zip(one, other, strict=False))
+    alike = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    skipped = alike - _LONGEST_SHOWN // 3 if alike > _LONGEST_SHOWN * 2 // 3 else 0
+    front = "…" if skipped else ""
+    said = f"{encoded(_cut(front + one[skipped:]))}, expected {encoded(_cut(front + other[skipped:]))}"
+    return said + (" (· is a space, → a tab)" if is_spaced else "")
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _drawn(line: str) -> str:
+    return line.replace(" ", "·").replace("\t", "→")
 
 
 def _is_applied(lines: list[str], hunks: Sequence[Hunk], path: str) -> bool:
@@ -81,12 +119,21 @@ def _is_applied(lines: list[str], hunks: Sequence[Hunk], path: str) -> bool:
         return False
 
 
+def _is_still_there(misfit: Misfit, lines: list[str]) -> bool:
+    """Whether lines that are only to go are there but for white space: what stays around them proves nothing then."""
+    if any(mark == "+" for mark, _ in misfit.hunk.lines):
+        return False
+    near = nearest(lines, misfit.hunk.old, misfit.at)
+    return near.same + near.spaced == len(misfit.hunk.old)
+
+
 def _is_headed(lines: list[str], header: str) -> bool:
     return any(line.strip().startswith(header) for line in lines)
 
 
-def _error(message: str, hint: str, details: dict[str, Any]) -> PatchError:
-    return PatchError(message, code="PATCH_DOES_NOT_APPLY", hint=hint, details=details)
+def _error(message: str, hint: str, details: dict[str, Any], differences: Iterable[str] = ()) -> PatchError:
+    hints = tuple(islice(differences, _MOST_DIFFERENCES))
+    return PatchError(message, code="PATCH_DOES_NOT_APPLY", hint=hint, hints=hints, details=details)
 
 
 def _listed(numbers: list[int]) -> str:

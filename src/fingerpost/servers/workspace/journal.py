@@ -3,6 +3,9 @@
 What is new is written aside first, and what it replaces is linked aside. Then a journal says what is about to be done,
 and only after that the tree is touched. The change is made when the journal is gone; as long as it is there, whoever
 opens the folder next undoes what it tells of. Undoing may itself be broken off, and begun again.
+
+All of it lies in a folder of its own whose name only a server of this tree can have given. Nothing else is cleared
+away, neither a folder of another name nor what others have put into this one.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import stat
 import threading
 import time
@@ -19,13 +23,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace.places import STAGING, Parts
+from fingerpost.servers.workspace.places import Parts
 from fingerpost.servers.workspace.tree import Tree, chunks
 
 _JOURNAL, _DRAFT = "journal", "draft"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_STAGE: Parts = (STAGING,)
+_OURS = re.compile(r"journal|draft|(?:new|old)-\d+")
 
 
 Stamp: TypeAlias = tuple[int, int, int]
@@ -86,9 +90,10 @@ class Journal:
 
     def commit(self, steps: Sequence[Step]) -> None:
         """Do all of it, or leave everything as it was and say why not."""
-        os.mkdir(STAGING, 0o700, dir_fd=self.tree.fd)
+        name = self.tree.staging()
+        os.mkdir(name, 0o700, dir_fd=self.tree.fd)
         try:
-            with self.tree.folder(_STAGE) as stage:
+            with self.tree.folder((name,)) as stage:
                 self._prepare(steps, stage)
                 for number, step in enumerate(steps):
                     self._do(number, step, stage)
@@ -98,20 +103,19 @@ class Journal:
             self.recover()
             raise
         with suppress(OSError):  # the change is made; what is left is cleared away next time
-            with self.tree.folder(_STAGE) as stage:
+            with self.tree.folder((name,)) as stage:
                 os.fsync(stage)
-            self._clear()
+            self._clear(name)
 
     def recover(self) -> None:
         """Undo what was left unfinished."""
-        if self.tree.stat(_STAGE) is None:
-            return
-        with self.tree.folder(_STAGE) as stage:
-            for number, said in reversed(list(enumerate(_unfinished(stage)))):
-                self._undo(number, said, stage)
-            with suppress(FileNotFoundError):
-                os.unlink(_JOURNAL, dir_fd=stage)
-        self._clear()
+        for name in self.tree.stagings():
+            with self.tree.folder((name,)) as stage:
+                for number, said in reversed(list(enumerate(_unfinished(stage, name)))):
+                    self._undo(number, said, stage)
+                with suppress(FileNotFoundError):
+                    os.unlink(_JOURNAL, dir_fd=stage)
+            self._clear(name)
 
     def _prepare(self, steps: Sequence[Step], stage: int) -> None:
         told: list[dict[str, Any]] = []
@@ -194,14 +198,17 @@ class Journal:
             with suppress(FileNotFoundError, NotADirectoryError), self.tree.folder(at) as parent:
                 os.fsync(parent)
 
-    def _clear(self) -> None:
-        with self.tree.folder(_STAGE) as stage:
-            for name in os.listdir(stage):
-                os.unlink(name, dir_fd=stage)
-        os.rmdir(STAGING, dir_fd=self.tree.fd)
+    def _clear(self, name: str) -> None:
+        with self.tree.folder((name,)) as stage:
+            for one in os.listdir(stage):
+                if _OURS.fullmatch(one) and not _is_folder(one, stage):
+                    os.unlink(one, dir_fd=stage)
+            is_empty = not os.listdir(stage)
+        if is_empty:
+            os.rmdir(name, dir_fd=self.tree.fd)
 
 
-def _unfinished(stage: int) -> list[dict[str, Any]]:
+def _unfinished(stage: int, name: str) -> list[dict[str, Any]]:
     """What a journal tells of; nothing where there is none, for then nothing was done yet, or all is done."""
     try:
         fd = os.open(_JOURNAL, _READ, dir_fd=stage)
@@ -211,15 +218,16 @@ def _unfinished(stage: int) -> list[dict[str, Any]]:
         told = json.loads(b"".join(chunks(fd)))
         if told["stage"] == os.fstat(stage).st_ino:
             return told["steps"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, IsADirectoryError):
         pass
     finally:
         os.close(fd)
     raise ToolOperationError(
-        f"The folder {STAGING} in the workspace was not left there by this server",
+        f"A change was broken off, and cannot be undone: {name}/{_JOURNAL} in the workspace is damaged",
         code="CONFLICT",
         category="conflict",
-        hint="Ask the user to look at it and to remove it",
+        retryable=False,
+        hint="Ask the user to see which files are half changed, and then to move that folder away",
     )
 
 
@@ -242,6 +250,10 @@ def _is_there(name: str, fd: int) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _is_folder(name: str, fd: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
 
 
 def _changed() -> ToolOperationError:

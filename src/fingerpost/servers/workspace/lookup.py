@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 from fingerpost import closest
 from fingerpost.errors import Reading, ToolOperationError
@@ -17,55 +18,78 @@ _UNSAFE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+Fits: TypeAlias = Callable[[Parts], bool]
+"""Whether a tool can work with what is at a place."""
+
+
 class Missing(ToolOperationError):
-    """A place where nothing is; the nearest ones in the same tree are found for you."""
+    """A place where nothing is; the nearest ones in the same tree that fit are found for you."""
 
     code = "NOT_FOUND"
     category = "not_found"
     origin = "call"
 
-    def __init__(self, said: str, tree: Tree, parts: Parts, prefix: str = "", **more: Any) -> None:
+    def __init__(self, said: str, tree: Tree, parts: Parts, fits: Fits, prefix: str = "", **more: Any) -> None:
         super().__init__(f"There is no {literal(said[:200])} in the workspace", **more)
-        found = closest(shown(parts), tree.paths(parts[:-1]), kind="value")[:3]
+        found = closest(shown(parts), tree.paths(parts[:-1]), kind="value")
+        fitting = (one for one in found if leads(tree, prefix + one.name, fits))
         self.readings = tuple(
-            Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in found
+            Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in islice(fitting, 3)
         )
         if not self.readings and self.hint is None:
             self.hint = "See what there is: list_paths()"
 
 
-def placed(tree: Tree, said: str, parameter: str, *, follows_last: bool = True) -> Parts:
-    """Where a path leads to, whether anything is there or not."""
+def placed(tree: Tree, said: str, parameter: str, fits: Fits | None = None, *, follows_last: bool = True) -> Parts:
+    """Where a path leads to, whether anything is there or not. Without `fits`, no path can stand for the parameter."""
     name = named(said, tree.path)
-    parts, *others = (tree.resolved(one, follows_last=follows_last) for one in name.readings)
+    at = _found(tree, name, follows_last)
     if name.is_foreign:
-        raise _foreign(tree, said, name, parts, parameter)
-    return next((one for one in (parts, *others) if tree.stat(one) is not None), parts)
-
-
-def existing(tree: Tree, said: str, parameter: str, *, follows_last: bool = True) -> Parts:
-    """Where a path leads to, and something is."""
-    at = placed(tree, said, parameter, follows_last=follows_last)
-    if tree.stat(at) is None:
-        raise Missing(said, tree, at, named(said, tree.path).prefix, parameter=parameter, hint=SANDBOX_HINT)
+        raise _foreign(tree, said, at, parameter, fits)
     return at
 
 
-def _foreign(tree: Tree, said: str, name: Name, parts: Parts, parameter: str) -> Exception:
+def existing(tree: Tree, said: str, parameter: str, fits: Fits, *, follows_last: bool = True) -> Parts:
+    """Where a path leads to, and something is."""
+    at = placed(tree, said, parameter, fits, follows_last=follows_last)
+    if tree.stat(at) is None:
+        prefix = named(said, tree.path).prefix
+        raise Missing(said, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
+    return at
+
+
+def leads(tree: Tree, said: str, fits: Fits) -> bool:
+    """Whether a path can be sent as it stands, and leads to what fits, whether or not links are followed to it."""
+    try:
+        name = named(said, tree.path)
+        return not name.is_foreign and all(fits(_found(tree, name, follows)) for follows in (True, False))
+    except (Refusal, OSError, ToolOperationError):
+        return False
+
+
+def _found(tree: Tree, name: Name, follows_last: bool) -> Parts:
+    places = [tree.resolved(one, follows_last=follows_last) for one in name.readings]
+    return next((one for one in places if tree.stat(one) is not None), places[0])
+
+
+def _foreign(tree: Tree, said: str, at: Parts, parameter: str, fits: Fits | None) -> Exception:
     """An absolute path: meant for the workspace if its beginning is there, and otherwise not to be spoken of."""
-    if tree.stat(parts) is not None or (len(parts) == 1 and parameter != "content_url"):
-        return ToolOperationError(
-            f"{literal(said[:200])} is an absolute path, and not one of the workspace",
-            code="NOT_FOUND",
-            category="not_found",
-            origin="call",
-            parameter=parameter,
-            likely_fix=("sandbox:/" if parameter == "content_url" else "") + shown(parts),
-            hint=SANDBOX_HINT,
-        )
-    if len(parts) == 1 or tree.stat(parts[:1]) is not None:
-        return Missing(said, tree, parts, "sandbox:/", parameter=parameter, hint=SANDBOX_HINT)
-    return Refusal(OUTSIDE)
+    if len(at) > 1 and tree.stat(at[:1]) is None:
+        return Refusal(OUTSIDE)
+    prefix = "sandbox:/" if parameter == "content_url" else ""
+    meant = prefix + shown(at)
+    is_meant = fits is not None and leads(tree, meant, fits)
+    if fits is not None and not is_meant and tree.stat(at) is None:
+        return Missing(said, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
+    return ToolOperationError(
+        f"{literal(said[:200])} is an absolute path, and not one of the workspace",
+        code="NOT_FOUND",
+        category="not_found",
+        origin="call",
+        parameter=parameter,
+        likely_fix=meant if is_meant else None,
+        hint=SANDBOX_HINT,
+    )
 
 
 @contextmanager

@@ -5,6 +5,7 @@ Nothing is touched here. What climbs out of the workspace, or could not be a nam
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import unicodedata
@@ -17,7 +18,7 @@ from fingerpost.errors import ToolOperationError
 Parts: TypeAlias = tuple[str, ...]
 
 STAGING = ".fingerpost-workspace"
-"""The folder in which a change is prepared. It is there only while one is made, and never shown."""
+"""How the name of a folder begins in which a change is prepared. It is there only while one is made."""
 
 SANDBOX_HINT = "Files are named from the top of the workspace, as sandbox:/folder/file.txt or folder/file.txt"
 OUTSIDE = "it leads outside the workspace"
@@ -87,9 +88,18 @@ def shown(parts: Parts) -> str:
     return "/".join(parts) or "."
 
 
-def is_staging(name: str) -> bool:
-    """Whether a name is that of our own folder, also to a file system that does not mind the case."""
-    return unicodedata.normalize("NFKC", name).casefold().rstrip(". ") == STAGING
+def staged(token: str, inode: int) -> str:
+    """The name of a folder of ours: sealed, so that nothing has it by chance, or by being copied from elsewhere."""
+    seal = hashlib.sha256(f"{inode}:{token}".encode()).hexdigest()[:16]
+    return f"{STAGING}-{token}-{seal}"
+
+
+def is_staged(name: str, inode: int) -> bool:
+    """Whether a name is that of a folder of ours, also to a file system that does not mind the case."""
+    said = unicodedata.normalize("NFKC", name).casefold().rstrip(". ")
+    if not said.startswith(f"{STAGING}-"):
+        return False
+    return said == staged(said.removeprefix(f"{STAGING}-").rpartition("-")[0], inode)
 
 
 def _climbed(path: str) -> Parts:
@@ -101,8 +111,6 @@ def _climbed(path: str) -> Parts:
             done.pop()
         elif name not in ("", "."):
             done.append(name)
-    if any(is_staging(name) for name in done[:1]):
-        raise Refusal("it is this server's own folder")
     return tuple(done)
 
 

@@ -58,7 +58,14 @@ def parsed(text: str) -> Patch:
         if is_freeform:
             raise PatchError("The patch names no file", code="PATCH_EMPTY", hint=FORM_HINT)
         raise malformed("There is no patch in this text")
+    for one in patch.files:
+        if any(name is not None and _is_folder(name) for name in (one.old, one.new)):
+            raise malformed("this names a folder, and a file is wanted", one.line, "Name the file in it")
     return patch
+
+
+def _is_folder(name: str) -> bool:
+    return name.rpartition("/")[2] in ("", ".")
 
 
 def planned(tree: Tree, text: str) -> Plan:
@@ -188,12 +195,15 @@ class _Draft:
         found = next((at for at in places if self._before(at, one) is not None), None)
         if found is None:
             where = {"path": shown(places[0]), "patch_line": one.line}
-            raise Missing(
-                shown(places[0]), self.tree, places[0], code="FILE_NOT_FOUND", category="patch", details=where
-            )
+            kind: dict[str, Any] = {"code": "FILE_NOT_FOUND", "category": "patch", "details": where}
+            raise Missing(shown(places[0]), self.tree, places[0], self._is_file, **kind)
         if not one.moves and len({without_prefix(name) for name in names}) > 1:
             self.plan.warnings.append(f"The patch has two names for one file; {shown(found)} was taken")
         return found
+
+    def _is_file(self, at: Parts) -> bool:
+        info = self.tree.stat(at)
+        return info is not None and stat.S_ISREG(info.st_mode)
 
     def _file(self, at: Parts) -> File | None:
         """A file as the patch so far leaves it."""

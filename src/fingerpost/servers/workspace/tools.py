@@ -6,6 +6,7 @@ import hashlib
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,15 +17,17 @@ from fingerpost.servers.served import Answer, Function
 from fingerpost.servers.workspace.content import Text, decoded, described, lines_of, page
 from fingerpost.servers.workspace.journal import Journal, Step, stamp
 from fingerpost.servers.workspace.listing import listed
-from fingerpost.servers.workspace.lookup import existing, placed, told
+from fingerpost.servers.workspace.lookup import existing, leads, placed, told
 from fingerpost.servers.workspace.places import Parts, shown
 from fingerpost.servers.workspace.plan import File, Plan, conflict, folders, held, planned, steps
 from fingerpost.servers.workspace.summary import differing
 from fingerpost.servers.workspace.tree import Tree, chunks
+from fingerpost.servers.workspace.wanted import is_deletable, is_free, is_readable, is_writable
 from fingerpost.voice import counted, encoded
 
 _LARGEST_SHOWN = 32 << 20
 _MOST_TOLD = 200
+_USUAL_LIMIT = 2000
 
 Place = Annotated[str, Field(description="A path from the top of the workspace", examples=["src/app.py"])]
 DryRun = Annotated[bool, Field(description="Only say what would happen, and change nothing")]
@@ -54,11 +57,12 @@ class Workspace:
             ),
         ],
         offset: Annotated[int, Field(description="How many lines to skip", ge=0)] = 0,
-        limit: Annotated[int, Field(description="How many lines to read", ge=1, le=5000)] = 2000,
+        limit: Annotated[int, Field(description="How many lines to read", ge=1, le=5000)] = _USUAL_LIMIT,
     ) -> Answer:
         """Read a text file of the workspace, a page at a time. Binary files are described."""
         with self._turn("content_url"):
-            at = existing(self.tree, content_url, "content_url")
+            fits = partial(is_readable, self.tree, offset=offset)
+            at = existing(self.tree, content_url, "content_url", fits)
             path, size, data, digest = shown(at), *self._read(at)
         text = decoded(data) if data is not None else None
         if text is None:
@@ -76,7 +80,8 @@ class Workspace:
     ) -> dict[str, Any]:
         """List what is in a folder of the workspace. Links are shown, and not followed."""
         with self._turn("path"):
-            return listed(self.tree, existing(self.tree, path, "path"), depth, glob, offset, limit)
+            at = existing(self.tree, path, "path", lambda at: self.tree.stat(at) is not None)
+            return listed(self.tree, at, depth, glob, offset, limit)
 
     def write_file(
         self,
@@ -86,7 +91,7 @@ class Workspace:
     ) -> dict[str, Any]:
         """Write a text file, creating the folders it needs. A file that is there is replaced, and keeps its mode."""
         with self._turn("path"):
-            at = placed(self.tree, path, "path")
+            at = placed(self.tree, path, "path", partial(is_writable, self.tree))
             file, seen = held(self.tree, at)
             before = decoded(file.data) if file else Text("")
             data = Text("").encoded(text)
@@ -117,13 +122,14 @@ class Workspace:
     def move(self, from_path: Place, to_path: Place, dry_run: DryRun = False) -> dict[str, Any]:
         """Move or rename a file or a folder, creating the folders it needs. Nothing is ever replaced."""
         with self._turn("from_path"):
-            at = existing(self.tree, from_path, "from_path", follows_last=False)
+            fits = partial(self._is_movable, to_path)
+            at = existing(self.tree, from_path, "from_path", fits, follows_last=False)
         with self._turn("to_path"):
-            to = placed(self.tree, to_path, "to_path", follows_last=False)
+            to = placed(self.tree, to_path, "to_path", partial(self._is_target, at), follows_last=False)
             if not at or to[: len(at)] == at:
                 raise conflict(f"{shown(at)} cannot be moved to {shown(to)}", "Choose a place outside of it")
-            if (there := self.tree.stat(to)) is not None:
-                raise _taken(to, at[-1] if stat.S_ISDIR(there.st_mode) else None)
+            if self.tree.stat(to) is not None:
+                raise self._taken(at, to)
             made = folders(self.tree, [to])
             entry = {"path": shown(to), "action": "moved", "from": shown(at), "added": 0, "removed": 0}
             return self._done([*made, Step("rename", at, to=to)], Plan(changed=[entry]), dry_run)
@@ -131,7 +137,7 @@ class Workspace:
     def delete(self, path: Place, dry_run: DryRun = False) -> dict[str, Any]:
         """Delete a file or an empty folder. Of a link, the link itself is deleted."""
         with self._turn("path"):
-            at = existing(self.tree, path, "path", follows_last=False)
+            at = existing(self.tree, path, "path", partial(is_deletable, self.tree), follows_last=False)
             info = self.tree.stat(at)
             if not at or info is None:
                 raise conflict("The workspace itself cannot be deleted", "Delete what is in it")
@@ -148,6 +154,21 @@ class Workspace:
     def _turn(self, parameter: str) -> Generator[None]:
         with told(parameter), self.journal.turn():
             yield
+
+    def _is_movable(self, to_path: str, at: Parts) -> bool:
+        return self.tree.stat(at) is not None and leads(self.tree, to_path, partial(self._is_target, at))
+
+    def _is_target(self, at: Parts, to: Parts) -> bool:
+        return bool(at) and to[: len(at)] != at and is_free(self.tree, to)
+
+    def _taken(self, at: Parts, to: Parts) -> ToolOperationError:
+        """A place that something is moved to is taken; if it is a folder with room, it may go into that."""
+        error = conflict(f"{shown(to)} exists already", "Delete it first, or choose another path")
+        inside = shown((*to, at[-1]))
+        if leads(self.tree, inside, partial(self._is_target, at)):
+            error.parameter, error.likely_fix = "to_path", inside
+            error.hint = "Name the place inside this folder, or choose another path"
+        return error
 
     def _read(self, at: Parts) -> tuple[int, bytes | None, str]:
         """The size of a file, what it holds unless that is too much to show, and its digest."""
@@ -202,19 +223,11 @@ def _shown(path: str, size: int, text: Text, offset: int, limit: int, content_ur
     notes += [] if text.encoding == "utf-8" else [f"The encoding is {text.name}"]
     about |= {"has_more": offset + count < len(lines), "warnings": notes}
     if about["has_more"]:
-        more = f"read_content(content_url: {encoded(content_url)}, offset: {offset + count})"
+        same = f", limit: {limit}" if limit != _USUAL_LIMIT else ""
+        more = f"read_content(content_url: {encoded(content_url)}, offset: {offset + count}{same})"
         about["next_steps"] = {"get_more": more}
         notes = [*notes, f"Lines {offset + 1}-{offset + count} of {len(lines)}; go on with {more}"]
     return Answer("".join([said, *(f"\n[{note}]" for note in notes)]), about)
-
-
-def _taken(to: Parts, name: str | None) -> ToolOperationError:
-    """A place that something is moved to is taken; what has this name could go into the folder that is there."""
-    error = conflict(f"{shown(to)} exists already", "Delete it first, or choose another path")
-    if name is not None:
-        error.parameter, error.likely_fix = "to_path", shown((*to, name))
-        error.hint = "Name the place inside this folder, or choose another path"
-    return error
 
 
 def _rewritten(before: Text | None, text: str) -> list[str]:

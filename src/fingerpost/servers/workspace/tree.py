@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 import unicodedata
 import weakref
@@ -16,7 +17,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fingerpost.servers.workspace.places import OUTSIDE, Parts, Refusal, is_staging, shown
+from fingerpost.servers.workspace.places import OUTSIDE, Parts, Refusal, is_staged, shown, staged
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -30,6 +31,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.path = os.path.realpath(root)
         self.fd = os.open(self.path, _FOLDER)
+        self._inode = os.fstat(self.fd).st_ino
         weakref.finalize(self, os.close, self.fd)
 
     @contextmanager
@@ -58,7 +60,19 @@ class Tree:
     def names(self, at: Parts) -> list[str]:
         """What a folder holds, sorted; without what is ours."""
         with self.folder(at) as fd:
-            return sorted(name for name in os.listdir(fd) if at or not is_staging(name))
+            return sorted(name for name in os.listdir(fd) if at or not self._is_ours(name))
+
+    def staging(self) -> str:
+        """The name of a new folder to prepare a change in."""
+        return staged(secrets.token_hex(4), self._inode)
+
+    def stagings(self) -> list[str]:
+        """The folders in which changes were prepared, and that are still there."""
+        ours = [name for name in os.listdir(self.fd) if self._is_ours(name)]
+        return [name for name in ours if (info := self.stat((name,))) and stat.S_ISDIR(info.st_mode)]
+
+    def _is_ours(self, name: str) -> bool:
+        return is_staged(name, self._inode)
 
     def link(self, at: Parts) -> str:
         """What a link says."""
@@ -83,7 +97,7 @@ class Tree:
                 todo += reversed(self._steps(self.link(here), done))
             else:
                 done.append(here[-1])
-        if done and is_staging(done[0]):
+        if done and self._is_ours(done[0]):
             raise Refusal("it is this server's own folder")
         return tuple(done)
 
