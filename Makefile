@@ -40,7 +40,7 @@ calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they 
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
 	$(BIN)/python -m tests.promises
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
-	  tests/test_adoption.py tests/test_proxy_threats.py tests/test_proxy_doors.py
+	  tests/test_adoption.py tests/test_proxy_threats.py tests/test_proxy_doors.py tests/test_doors.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
 	$(BIN)/pytest -q tests/test_pages.py --bless

@@ -22,7 +22,9 @@ from fingerpost.replies import guided
 
 PAGES = Path(fingerpost.__file__).parent / "codes"
 
-settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck))
 settings.register_profile("hasty", parent=settings.get_profile("steady"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
