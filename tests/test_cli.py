@@ -200,7 +200,7 @@ def test_an_interrupt_ends_with_the_customary_code(monkeypatch: pytest.MonkeyPat
     def interrupted(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fingerpost.cli.demonstrate", interrupted)
+    monkeypatch.setattr("fingerpost.demo.demonstrate", interrupted)
     assert main(["demo"]) == 130
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast, get_args
 
 from fingerpost.catalog import Catalog
-from fingerpost.demo import demonstrate
 from fingerpost.diagnosis import Call
 from fingerpost.disclosure import Level, excerpt
 from fingerpost.envelope import render
@@ -263,6 +262,8 @@ def _print_page(page: str, out: TextIO) -> None:
 
 
 def _demo(_: argparse.Namespace) -> int:
+    from fingerpost.demo import demonstrate  # which brings asyncio along, for nothing to all other commands
+
     return demonstrate(sys.stdout)
 
 
