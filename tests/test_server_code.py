@@ -7,10 +7,12 @@ import asyncio
 import base64
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -1237,14 +1239,19 @@ def test_nothing_found_where_not_all_could_be_read_says_so(tmp_path: Path) -> No
     assert str(error) == "No results found for pattern 'xyz'; 1 path could not be read: p"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to root")
-def test_a_folder_without_permission_makes_a_partial_success(tmp_path: Path) -> None:  # pragma: no cover
-    root = laid_out(tmp_path, {"a.py": "needle\n", "private/b.py": "needle\n"})
-    (root / "private").chmod(0)
-    try:
-        assert Code(root).search("needle")["failed"] == ["private"]
-    finally:
-        (root / "private").chmod(0o755)
+def test_a_folder_without_permission_makes_a_partial_success() -> None:
+    """Nothing is unreadable to root: there the real ripgrep is run as nobody, from a place that nobody can reach."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        top.chmod(0o755)
+        root = laid_out(top / "root", {"a.py": "needle\n", "private/b.py": "needle\n"})
+        own = shutil.copy(found_binary(), top / "rg")
+        as_nobody = f"import os, sys\nif os.geteuid() == 0: os.setuid(65534)\nos.execv({str(own)!r}, sys.argv)"
+        (root / "private").chmod(0)
+        try:
+            assert Code(root, binary=fake(top, as_nobody)).search("needle")["failed"] == ["private"]
+        finally:
+            (root / "private").chmod(0o755)
 
 
 def test_a_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:

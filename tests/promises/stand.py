@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -99,7 +100,7 @@ class Running:
             cast("IO[bytes]", stream).close()
 
 
-class _Proxy(Running):
+class _Proxy(Running, ABC):
     """A proxy in front of a server that is a command, or an address."""
 
     own: ClassVar[tuple[str, ...]] = ()
@@ -116,8 +117,9 @@ class _Proxy(Running):
         super().__init__([sys.executable, "-m", "fingerpost", "proxy", *self.own, *options, *where], config, env)
         self._begin()
 
+    @abstractmethod
     def _begin(self) -> None:
-        raise NotImplementedError
+        """Wait for it to be ready, or begin to listen to it."""
 
 
 class Stdio(_Proxy):

@@ -22,7 +22,7 @@ from fingerpost.proxy.loss import Loss, late
 from fingerpost.proxy.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, replaced
 from fingerpost.proxy.relay import GUIDED, Relay
 from fingerpost.proxy.salvage import is_like_a_reply, is_like_our_reply, readable_id
-from fingerpost.proxy.underway import CALLER, Asked, Owed, Recent, Sent, SessionWire, Task
+from fingerpost.proxy.underway import CALLER, Asked, Owed, Questions, Recent, Sent, SessionWire, Task
 from fingerpost.proxy.wire import Reply
 
 _Waiting: TypeAlias = "tuple[bytes, object]"
@@ -51,14 +51,12 @@ class Session:
         """Whether there is a server to send frames to."""
         self.has_served = False
         """Whether the server has answered anything since it was started."""
-        self._is_fresh_server = False
-        """Whether there has been a server before this one."""
         self._handshake = Handshake()
         self._owed = Owed(timeout, clock)
         """What the server owes the client."""
         self._ours: dict[Any, Asked] = {}
         """What the server owes us."""
-        self._cancelled, self._asked_back = Recent(), Recent()
+        self._cancelled, self._asked_back = Recent(), Questions()
         """What the client has cancelled, and what the server has asked the client, of late."""
         self._reader: Task | None = None
         """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
@@ -123,7 +121,7 @@ class Session:
                 self._behind_start.append((frame, speaker))
         elif message.is_notification and message.method == "notifications/cancelled":
             self._cancel(frame, message)
-        elif not message.is_notification and self._is_for_another(message.id):
+        elif not message.is_notification and self._asked_back.is_over(message.id):
             self._note("dropped an answer to a server that has ended")
         else:
             self._handshake.heard(frame, message)
@@ -140,10 +138,6 @@ class Session:
             self._forward(frame, message.id, wire, call=call)
         else:
             self._go_on(Task(self._relay.answered(wire), wire), None)
-
-    def _is_for_another(self, id: Any) -> bool:
-        """Whether an answer is to a question of a server before this one, which may have another by that id."""
-        return self._is_fresh_server and messages.is_id(id) and id not in self._asked_back
 
     def _cancel(self, frame: bytes, message: Message) -> None:
         """The client no longer wants an answer. What has not been sent yet is not sent any more."""
@@ -241,9 +235,7 @@ class Session:
 
     def _taken(self, id: Any) -> Asked | None:
         """The request that an answer is to, which is over then."""
-        if not messages.is_id(id):
-            return None
-        return self._ours.pop(id, None) or self._owed.take(id)
+        return (self._ours.pop(id, None) or self._owed.take(id)) if messages.is_id(id) else None
 
     def _noise(self, frame: bytes) -> None:
         """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
@@ -357,7 +349,7 @@ class Session:
 
     def server_gone(self, why: str) -> None:
         """The server has ended: all that it owes is answered with what is known. `why` is a clause about it."""
-        self.is_up, self.has_served, self._is_fresh_server = False, False, True
+        self.is_up = self.has_served = False
         self._behind_start.extend(self._behind_reader)
         self._behind_reader.clear()
         owed = [*self._ours.values(), *self._owed.clear()]

@@ -187,3 +187,20 @@ class Recent:
 
     def __contains__(self, id: Any) -> bool:
         return id in self._ids
+
+
+class Questions(Recent):
+    """What a server has asked the client."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_ended = False
+
+    def clear(self) -> None:
+        """The server has ended; the next one may ask something else by the same id."""
+        super().clear()
+        self._has_ended = True
+
+    def is_over(self, id: Any) -> bool:
+        """Whether an answer by that id is to a server that has ended."""
+        return self._has_ended and messages.is_id(id) and id not in self
