@@ -23,8 +23,9 @@ from typing import Any
 from mcp.client import Client
 
 import fingerpost
-from fingerpost.audit.mistakes import Mistake, mistakes, slip
+from fingerpost.audit.mistakes import Mistake, mistakes
 from fingerpost.audit.reader import corrected
+from fingerpost.audit.slips import slip
 from fingerpost.catalog import Catalog
 from fingerpost.diagnosis import Call
 from fingerpost.servers.command import served

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bench.corpus import many_tools
-from bench.tokens import estimated
+from fingerpost.audit.tokens import estimated
 from fingerpost import Call, Catalog, Policy, Verdict
 from fingerpost.annotations import Effects
 from fingerpost.desk import Desk

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call, Catalog, admit, render
-from fingerpost.audit.mistakes import mistakes, restyled, slip
+from fingerpost.audit.mistakes import mistakes
 from fingerpost.audit.reader import corrected
+from fingerpost.audit.slips import restyled, slip
 
 TOOLS: list[dict[str, Any]] = [
     {

@@ -15,6 +15,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast, get_args
 
+from fingerpost.audit import command as audit
 from fingerpost.catalog import Catalog
 from fingerpost.diagnosis import Call
 from fingerpost.disclosure import Level, excerpt
@@ -53,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _options(words: list[str]) -> argparse.Namespace:
-    """What the words say. Behind `--` of a proxy stands a command of the user's, which is not ours to read."""
-    if words[:1] != ["proxy"] or "--" not in words:
+    """What the words say. Behind `--` of these two stands a command of the user's, which is not ours to read."""
+    if words[:1] not in (["proxy"], ["audit"]) or "--" not in words:
         return _parser().parse_args(words)
     options = _parser().parse_args(words[: words.index("--")])
     options.command = words[words.index("--") + 1 :]
@@ -68,8 +69,10 @@ class _Parser(argparse.ArgumentParser):
         raise Trouble(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
 
     def _meant(self) -> str:
-        if sys.argv[1:2] == ["proxy"] and "--" not in sys.argv and any(word[:1] != "-" for word in sys.argv[3:]):
-            return "Put -- before a server's command: fingerpost proxy -- python server.py. "
+        command = sys.argv[1] if len(sys.argv) > 1 else ""
+        has_words = "--" not in sys.argv and any(word[:1] != "-" for word in sys.argv[3:])
+        if command in ("proxy", "audit") and has_words:
+            return f"Put -- before a server's command: fingerpost {command} -- python server.py. "
         names = [name for action in self._known() for name in (*action.option_strings, *(action.choices or ()))]
         for word in sys.argv[1:]:
             near = closest(word, [str(name) for name in names if str(name) != word])
@@ -95,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_closest(commands)
     proxy.add_to(commands)
     add_wrapping(commands)
+    audit.add_to(commands)
     serve.add_to(commands)
     demo = commands.add_parser("demo", help="wrong calls, and the guidance they get")
     demo.set_defaults(run=_demo)

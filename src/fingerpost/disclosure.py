@@ -43,7 +43,7 @@ def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
 
 
 def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
-    shown, schema = quoted_schema(root, node), _first_choice(root, node)
+    shown, schema = quoted_schema(root, node), first_choice(root, node)
     if depth >= _DEEPEST:
         return shown
     if fields := outline(root, schema, depth + 1):
@@ -66,7 +66,7 @@ def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, A
 
 def in_words(root: Schema, node: Any) -> str:
     """One line on what a parameter takes: `integer, 1 to 1000, default 50`."""
-    schema = _first_choice(root, node)
+    schema = first_choice(root, node)
     words = [" or ".join(types(root, schema) or ("any value",))]
     words += [*_enum_words(schema), *_range_words(schema), *_length_words(schema), *_form_words(schema)]
     if "default" in schema and not is_secret_place("", schema) and not isinstance(schema["default"], dict | list):
@@ -76,14 +76,14 @@ def in_words(root: Schema, node: Any) -> str:
 
 def authors_example(root: Schema, node: Any, name: str) -> Any:
     """A value the author gives for this parameter, or nothing: a made-up one could be taken for advice."""
-    schema = _first_choice(root, node)
+    schema = first_choice(root, node)
     has_one = any(schema.get(word) is not None for word in ("examples", "default", "const", "enum"))
     return example(root, node, name) if has_one else None
 
 
 def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
     """A value this schema accepts, the author's own where there is one."""
-    schema = _first_choice(root, node)
+    schema = first_choice(root, node)
     if is_secret_place(name, schema):
         return placeholder(root, node)
     for given in (schema.get("examples"), [schema["default"]] if schema.get("default") is not None else None):
@@ -103,12 +103,12 @@ def quoted_example(root: Schema, node: Any, name: str) -> Any:
 
 def default_of(root: Schema, node: Any) -> Any:
     """The value a parameter has when it is left out, as far as the schema tells."""
-    return _first_choice(root, node).get("default")
+    return first_choice(root, node).get("default")
 
 
 def placeholder(root: Schema, node: Any) -> Placeholder:
     """What stands for a value that only the caller knows: `<string>`, `<integer>`, `<"asc" or "desc">`."""
-    schema = _first_choice(root, node)
+    schema = first_choice(root, node)
     if choices := as_list(schema.get("enum")):
         more = f" or {len(choices) - 4:,} more" if len(choices) > 4 else ""
         return Placeholder(f"<{' or '.join(literal(choice) for choice in choices[:4])}{more}>")
@@ -117,7 +117,7 @@ def placeholder(root: Schema, node: Any) -> Placeholder:
     return Placeholder(f"<{word if isinstance(word, str) and is_name(word) else kinds}>")
 
 
-def _first_choice(root: Schema, node: Any) -> Schema:
+def first_choice(root: Schema, node: Any) -> Schema:
     """Of `X or null` and other alternatives, the one a caller would most likely want."""
     schema = resolved(root, node)
     for keyword in ("anyOf", "oneOf"):

@@ -48,6 +48,9 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
 
 
 def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
+    changed = {"corrections": _corrections(report), "note": note(report)} if report.corrections else {}
+    if not report.diagnoses:
+        return changed
     error = _problem(report.diagnoses[0], report, call)
     if said and report.corrected:
         error["corrected_call"] = corrected_call(
@@ -57,7 +60,7 @@ def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
         error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
     if report.unseen:
         error["more_problems"] = report.unseen
-    return {"error": error}
+    return {"error": error, **changed}
 
 
 def _problem(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
@@ -138,17 +141,20 @@ def _next_steps(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, An
     return steps
 
 
-def _success(report: Report, call: str) -> dict[str, Any]:
-    corrections = [
+def _corrections(report: Report) -> list[dict[str, Any]]:
+    return [
         {"from": one.source, "to": one.target, "confidence": one.confidence, "auto_corrected": True}
         for one in report.corrections
     ]
+
+
+def _success(report: Report, call: str) -> dict[str, Any]:
     mended = [one.message for one in report.diagnoses if one.sure_fix and one.code == "UNKNOWN_PARAM"]
     named = {
         str(one.details["parameter"]): _named_readings(one) for one in report.diagnoses if "parameter" in one.details
     }
     whole: dict[str, Any] = {
-        "corrections": corrections,
+        "corrections": _corrections(report),
         "note": note(report),
         "warnings": list(dict.fromkeys([*report.warnings, *mended])),
         "suggestions": {parameter: found for parameter, found in named.items() if found},

@@ -123,7 +123,7 @@ def guided(
         return _protocol_error(said, recount(failure), policy)
     if said.get("isError") is True:
         failure = recount(_failure(call, text_of(said), payload_of(said), catalog, policy, verdict, kind))
-        return _appended(said, render(failure, budget=policy.budget)) if failure.diagnoses else said
+        return _appended(said, render(failure, budget=policy.budget)) if _says(failure) else said
     payload = payload_of(said)
     if payload and (told := _told_as_success(call, said, payload, catalog, policy, verdict)):
         return _appended(said, render(told, budget=policy.budget))
@@ -253,9 +253,14 @@ def text_of(result: Mapping[str, Any]) -> str:
     return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:LONGEST_READ]
 
 
+def _says(report: Report) -> bool:
+    """Whether there is anything to say about a failure: what is wrong, or that another call was made than was sent."""
+    return bool(report.diagnoses or report.corrections)
+
+
 def _protocol_error(error: dict[str, Any], report: Report, policy: Policy) -> dict[str, Any]:
     data = error.get("data")
-    if not report.diagnoses or not isinstance(data, dict | None) or KEY in (data or {}):
+    if not _says(report) or not isinstance(data, dict | None) or KEY in (data or {}):
         return error
     envelope = render(report, budget=policy.budget)
     guidance = {**envelope.structured, "text": envelope.text}

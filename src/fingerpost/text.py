@@ -25,6 +25,8 @@ def lines(report: Report, call: str) -> Iterator[str]:
         yield _again(report, call)
         return
     yield from _facts(report)
+    if report.corrections:  # the call that failed is not the one that was sent
+        yield sentence(note(report))
     if call:
         yield call_line(report, call)
     for diagnosis in report.diagnoses:

@@ -73,7 +73,7 @@ CHECKLIST = (
     Item(
         "next_steps",
         "Every error says what to do next",
-        1,
+        2,
         "INVALID_INPUT",
         "End each error with what to send, or where to look.",
     ),
@@ -122,7 +122,7 @@ CHECKLIST = (
     Item(
         "discreet",
         "No traceback and no secret stands in a reply",
-        2,
+        1,
         "INTERNAL_ERROR",
         "Catch what is raised, and answer with a sentence of your own.",
     ),
@@ -136,7 +136,7 @@ CHECKLIST = (
     Item(
         "alive",
         "Every call is answered, and the server goes on",
-        3,
+        2,
         "TIMEOUT",
         "Answer every request within seconds, and never end because of one.",
     ),

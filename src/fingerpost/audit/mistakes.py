@@ -7,19 +7,16 @@ given. Made by chance, but the same chance makes the same mistakes.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from random import Random
-from string import ascii_lowercase
 from typing import Any, TypeAlias
 
-from fingerpost import schema as schemas
+from fingerpost.audit.slips import invented, is_nearest, reordered, restyled, slip, spoilt
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
-from fingerpost.untrusted import as_list, is_number
-
-_FAR_OUT = 10**6
+from fingerpost.disclosure import first_choice
+from fingerpost.untrusted import as_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +40,19 @@ def mistakes(right: Call, catalog: Catalog, random: Random) -> Iterator[Mistake]
         return
     for made in (*_TOOL_MISTAKES, *_ARGUMENT_MISTAKES):
         for mistake in made(right, tool, random):
-            is_unknown = catalog.get(mistake.call.tool) is None
-            if is_unknown if mistake.kind.startswith("tool.") else not tool.accepts(mistake.call.arguments):
-                yield mistake
+            if mistake.kind.startswith("tool."):
+                if catalog.get(mistake.call.tool) is None:
+                    yield _if_clear(mistake, mistake.call.tool, [one.name for one in catalog])
+            elif not tool.accepts(mistake.call.arguments):
+                wrong = next((name for name in mistake.call.arguments if name not in right.arguments), "")
+                yield _if_clear(mistake, wrong, tool.params)
+
+
+def _if_clear(mistake: Mistake, wrong: str, known: Iterable[str]) -> Mistake:
+    """A slip that could as well be one of another name is nobody's to put right."""
+    is_slip = mistake.kind in ("tool.misspelt", "parameter.misspelt")
+    is_clear = not is_slip or is_nearest(mistake.culprit, wrong, known)
+    return mistake if is_clear else replace(mistake, is_repairable=False)
 
 
 _Maker: TypeAlias = "Callable[[Call, Tool, Random], Iterator[Mistake]]"
@@ -69,11 +76,16 @@ def _prefixed_tool(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]
 
 
 def _invented_tool(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
-    name = "".join(random.choices("bcdfghjklmnpqrstvwxz", k=9))
+    name = invented(random, 9)
     yield Mistake("tool.invented", Call(name, right.arguments), right, name, is_repairable=False)
 
 
-_TOOL_MISTAKES: tuple[_Maker, ...] = (_misspelt_tool, _restyled_tool, _prefixed_tool, _invented_tool)
+def _reordered_tool(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    if (name := reordered(right.tool)) != right.tool:
+        yield Mistake("tool.reordered", Call(name, right.arguments), right, right.tool)
+
+
+_TOOL_MISTAKES: tuple[_Maker, ...] = (_misspelt_tool, _restyled_tool, _reordered_tool, _prefixed_tool, _invented_tool)
 
 
 # names of parameters
@@ -91,9 +103,23 @@ def _restyled_names(right: Call, tool: Tool, random: Random) -> Iterator[Mistake
             yield Mistake("parameter.restyled", _renamed(right, name, wrong), right, name)
 
 
+def _reordered_names(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    for name in right.arguments:
+        if (wrong := reordered(name)) not in tool.params:
+            yield Mistake("parameter.reordered", _renamed(right, name, wrong), right, name)
+
+
+def _other_words(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    """Names that mean the same, which callers know from other tools."""
+    for name in right.arguments:
+        words = [word for word in _SAME.get(name.lower(), ()) if word not in tool.params]
+        if words:
+            yield Mistake("parameter.synonym", _renamed(right, name, random.choice(words)), right, name)
+
+
 def _stray(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
     """What it was meant to change nobody can know; only where nothing can be changed it may be left out."""
-    name = "".join(random.choices("bcdfghjklmnpqrstvwxz", k=7))
+    name = invented(random, 7)
     call = Call(right.tool, {**right.arguments, name: 1})
     yield Mistake("parameter.stray", call, right, name, is_repairable=tool.is_read_only)
 
@@ -114,64 +140,44 @@ def _wrapped(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
         yield Mistake("shape.wrapped", Call(right.tool, {"input": right.arguments}), right, "input")
 
 
+def _flattened(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    """The fields of an object in the place of the object."""
+    for name, value in right.arguments.items():
+        fields = as_object(value)
+        if fields and not set(fields) & (set(tool.params) | set(right.arguments)):
+            yield Mistake(
+                "shape.flattened", Call(right.tool, {**_without(right, name).arguments, **fields}), right, name
+            )
+
+
+def _as_text(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+    if right.arguments:
+        yield Mistake("shape.text", Call(right.tool, json.dumps(right.arguments)), right, "arguments")
+
+
 # values
 
 
 def _wrong_values(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
     for name, value in right.arguments.items():
-        schema = schemas.resolved(tool.schema, tool.params.get(name))
-        for kind, wrong, is_repairable in _spoilt(value, schema, random):
+        for kind, wrong, is_repairable in spoilt(value, first_choice(tool.schema, tool.params.get(name)), random):
             yield Mistake(kind, _replaced(right, name, wrong), right, name, is_repairable)
 
 
-def _spoilt(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
-    if isinstance(value, bool):
-        yield "type.flag_as_text", str(value).lower(), True
-        yield "type.wrong", {"value": random.randrange(10)}, False
-    elif is_number(value):
-        yield "type.number_as_text", json.dumps(value), True
-        yield "type.word_for_number", random.choice(("fifty", "many", "a few")), False
-        yield from _out_of_range(schema)
-    elif isinstance(value, list):
-        yield "type.json_as_text", json.dumps(value), True
-        if len(as_list(value)) == 1 and not isinstance(as_list(value)[0], dict):
-            yield "type.item_for_list", as_list(value)[0], True
-        yield "type.wrong", random.randrange(1, 100), False
-    elif isinstance(value, dict):
-        yield "type.json_as_text", json.dumps(value), True
-        yield "type.wrong", random.randrange(1, 100), False
-    elif isinstance(value, str):
-        yield "type.list_for_item", [value], True
-        yield "type.wrong", {"value": random.randrange(10)}, False
-        yield from _wrong_choices(value, schema, random)
-
-
-def _out_of_range(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    if is_number(most := schema.get("maximum", schema.get("exclusiveMaximum"))):
-        yield "range.above", most + _FAR_OUT, False
-    if is_number(least := schema.get("minimum", schema.get("exclusiveMinimum"))):
-        yield "range.below", least - _FAR_OUT, False
-
-
-def _wrong_choices(value: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
-    if value not in as_list(schema.get("enum")):
-        return
-    yield "choice.misspelt", slip(value, random), True
-    yield "choice.restyled", value.swapcase(), True
-    yield "choice.unknown", "".join(random.choices("bcdfghjklmnpqrstvwxz", k=8)), False
-
-
-def _nulls(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
+def _nothings(right: Call, tool: Tool, random: Random) -> Iterator[Mistake]:
     """Nothing for a value: for a parameter that may be left out it means that it is."""
     for name in tool.params:
         if name not in tool.required:
-            yield Mistake("null.optional", _replaced(right, name, None), _without(right, name), name)
+            without = _without(right, name)
+            yield Mistake("null.optional", _replaced(right, name, None), without, name)
+            yield Mistake("empty.optional", _replaced(right, name, ""), without, name)
         elif name in right.arguments:
             yield Mistake("null.required", _replaced(right, name, None), right, name, is_repairable=False)
 
 
 _ARGUMENT_MISTAKES: tuple[_Maker, ...] = (
-    _misspelt_names, _restyled_names, _stray, _missing, _empty, _wrapped, _wrong_values, _nulls,
+    _misspelt_names, _restyled_names, _reordered_names, _other_words, _stray, _missing, _empty, _wrapped, _flattened,
+    _as_text, _wrong_values, _nothings,
 )  # fmt: skip
 
 
@@ -187,29 +193,11 @@ def _without(call: Call, name: str) -> Call:
     return Call(call.tool, {key: value for key, value in call.arguments.items() if key != name})
 
 
-# slips of the pen
-
-
-def slip(name: str, random: Random) -> str:
-    """A name with one slip in it: two letters swapped, one lost, one doubled, one other. Short names are left alone."""
-    if len(name) < 4:
-        return name
-    at = random.randrange(1, len(name) - 1)
-    wrong = random.choice(
-        (
-            name[:at] + name[at + 1] + name[at] + name[at + 2 :],
-            name[:at] + name[at + 1 :],
-            name[:at] + name[at] + name[at:],
-            name[:at] + random.choice(ascii_lowercase) + name[at + 1 :],
-        )
-    )
-    return wrong if wrong != name else name[:at] + name[at + 1 :]
-
-
-def restyled(name: str) -> str:
-    """The same words joined the other way: `max_results` is `maxResults`, and back; one word gets a capital."""
-    if "_" in name or "-" in name:
-        first, *rest = re.split("[_-]", name)
-        return first + "".join(word.capitalize() for word in rest)
-    snake = re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"_{found[1].lower()}", name)
-    return snake if snake != name else name.capitalize()
+_SAME = {
+    "path": ("file_path", "filename", "file"), "file_path": ("path", "filename"), "query": ("q", "search", "pattern"),
+    "pattern": ("query", "regex"), "limit": ("max_results", "count"), "max": ("limit",), "max_results": ("limit",),
+    "url": ("uri", "link"), "id": ("identifier",), "content": ("text", "body"), "text": ("content", "body"),
+    "message": ("text", "msg"), "name": ("title",), "directory": ("folder", "dir"), "timezone": ("tz",),
+    "max_count": ("limit",), "source": ("from", "src"), "destination": ("to", "dest"), "value": ("amount",),
+}  # fmt: skip
+"""What callers say for a name, as published logs have it."""

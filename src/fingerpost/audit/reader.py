@@ -12,7 +12,7 @@ from fingerpost.replies import KEY
 from fingerpost.untrusted import as_list, as_object
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_WRITTEN = re.compile(r"(?:Corrected call|Try): ([\w.\-/:]+)\((.*)\)\s*$", re.MULTILINE)
+_WRITTEN = re.compile(r"(?:Corrected call|Try|Send instead): ([\w.\-/:]+)\((.*)\)\s*$", re.MULTILINE)
 _KEY = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s\":,(){}]+))\s*:\s*")
 
 

@@ -17,11 +17,15 @@ _PATIENCE = 0.3
 
 
 class Child:
-    """A running server. Its errors go where ours go, its environment is ours, and it has a process group of its own."""
+    """A running server. Its errors go where ours go, its environment is ours, and it has a process group of its own.
 
-    def __init__(self, argv: Sequence[str], limit: int) -> None:
+    `errors` is another descriptor for what it writes to standard error.
+    """
+
+    def __init__(self, argv: Sequence[str], limit: int, errors: int | None = None) -> None:
+        pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            list(argv), stdin=pipe, stdout=pipe, stderr=errors, bufsize=0, start_new_session=True
         )
         self.frames = Frames(limit)
         self.stdin = cast("IO[bytes]", self._process.stdin).fileno()

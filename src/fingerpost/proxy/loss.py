@@ -5,6 +5,7 @@ What has become of the call is not known, and that is what is said. Nothing is s
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from fingerpost.catalog import Tool
@@ -41,6 +42,18 @@ class Loss(NamedTuple):
             retryable=is_harmless,
             hint=_ELSEWHERE if self.is_refused else _AGAIN if is_harmless else _LOOK,
         )
+
+
+_TOLD = re.compile(
+    r"The server (?:.*(?: before it answered|; the request was not sent)|did not answer within .* s|answered HTTP \d+"
+    r"|sent a reply that .*)"
+)
+
+
+def told_in(text: str) -> str:
+    """The clause about the server in a text that tells of a loss; empty where it does not."""
+    found = _TOLD.match(text)
+    return found[0].removeprefix("The server ") if found else ""
 
 
 _ELSEWHERE = "Tell the user; the same call will be refused again"

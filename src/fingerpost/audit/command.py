@@ -1,0 +1,287 @@
+"""`fingerpost audit`: the options, the reports, and the exit code.
+
+Reports are written before the exit code is decided: what failed a build can be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from fingerpost.audit.calls import read_examples, right_calls
+from fingerpost.audit.conduct import Settings, conducted, planned
+from fingerpost.audit.events import Event
+from fingerpost.audit.report import Report
+from fingerpost.audit.server import Target, target_of
+from fingerpost.style import Style
+from fingerpost.trouble import Trouble
+
+_FORMS = {
+    "json": "everything, for programs",
+    "ndjson": "every event as it happens, a line each",
+    "junit": "JUnit XML, for CI",
+    "sarif": "SARIF 2.1.0, for code scanning",
+    "html": "one page, for people",
+    "md": "a summary in Markdown, for a pull request",
+    "pytest": "a test file that makes each finding again",
+}
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    audit = commands.add_parser(
+        "audit",
+        help="grade how well a server's errors guide",
+        usage="fingerpost audit [options] -- CMD ARGS…\n       fingerpost audit [options] URL",
+        description="Make wrong calls from a server's own schemas, send them, and judge what comes back. Only tools "
+        "that declare readOnlyHint: true get calls that they could carry out, unless --allow-writes is given.",
+        epilog="Exit code: 0 when all is well, 1 when the grade is under --fail-under or the baseline does not match, "
+        "2 when there was no audit, 130 when it was stopped; then too the reports hold what there is.",
+    )
+    audit.add_argument("url", nargs="?", metavar="URL", help="a streamable HTTP server; or put '-- CMD ARGS…' last")
+    for form, what in _FORMS.items():
+        audit.add_argument(f"--{form}", metavar="FILE", help=f"write {what}; - is standard output")
+    audit.add_argument("--github", action="store_true", help="annotations for GitHub Actions on standard output")
+    audit.add_argument("--compare", action="store_true", help="the same calls with Fingerpost in front, side by side")
+    audit.add_argument("--fail-under", type=float, metavar="N", help="exit with 1 when the grade is lower (0 to 100)")
+    audit.add_argument("--baseline", metavar="FILE", help="known findings do not fail; new and stale ones do")
+    audit.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline file")
+    audit.add_argument("--examples", metavar="FILE", help='right calls, as JSON: {"tool": {"path": "/srv/a.txt"}}')
+    audit.add_argument("--write-examples", metavar="FILE", help="only write the right calls that would be made")
+    audit.add_argument("--allow-writes", action="store_true", help="try everything on every tool; calls may take effect")
+    audit.add_argument("--only", action="append", default=[], metavar="TOOL", help="audit this tool (repeatable)")
+    audit.add_argument("--without", action="append", default=[], metavar="TOOL", help="leave this tool alone")
+    audit.add_argument("--seed", type=int, default=1, metavar="N", help="for the same mistakes again (default: 1)")
+    audit.add_argument("--most", type=int, default=60, metavar="N", help="most wrong calls a tool (default: 60)")
+    audit.add_argument("--in-flight", type=int, default=4, metavar="N", help="calls at a time (default: 4)")
+    audit.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for an answer (default: 10)")
+    audit.add_argument("-q", "--quiet", action="store_true", help="no progress and no table; only the reports")
+    audit.set_defaults(run=run, command=[])
+
+
+def run(options: argparse.Namespace) -> int:
+    target, settings = target_of(options.command, options.url), _settings(options)
+    if options.write_examples:
+        return _write_examples(target, settings, options.write_examples)
+    files = {form: getattr(options, form) for form in _FORMS if getattr(options, form)}
+    for name in files.values():
+        _check_place(name)
+    baseline = _baseline(options)
+    with _Events(files.pop("ndjson", None)) as events:
+        report, stopped_by = _conducted(target, settings, options, events.take)
+    _compare_with(report, baseline)
+    for form, name in files.items():
+        _write(name, _written(form, report, target, settings))
+    if options.github:
+        _write("-", _written("github", report, target, settings))
+    if options.write_baseline:
+        _write(options.baseline, _new_baseline(report, baseline))
+    if not options.quiet and "-" not in files.values():
+        _print(report)
+    return 128 + stopped_by if stopped_by else _exit_code(report, options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    if options.fail_under is not None and not 0 <= options.fail_under <= 100:
+        raise Trouble(f"--fail-under must be between 0 and 100, got {options.fail_under:g}")
+    if options.write_baseline and not options.baseline:
+        raise Trouble("--write-baseline needs to know where", "Add --baseline FILE.")
+    if not 0 < options.timeout < math.inf:
+        raise Trouble(f"--timeout must be a number of seconds, got {options.timeout:g}")
+    for name in ("most", "in_flight"):
+        if getattr(options, name) < 1:
+            raise Trouble(f"--{name.replace('_', '-')} must be at least 1, got {getattr(options, name)}")
+    return Settings(
+        seed=options.seed,
+        examples=read_examples(_read(options.examples), options.examples) if options.examples else {},
+        allow_writes=options.allow_writes,
+        only=frozenset(options.only),
+        without=frozenset(options.without),
+        most=options.most,
+        in_flight=options.in_flight,
+        seconds=options.timeout,
+        compares=options.compare,
+    )
+
+
+# the audit itself
+
+
+def _conducted(
+    target: Target, settings: Settings, options: argparse.Namespace, take: Callable[[Event, bool], None]
+) -> tuple[Report, int]:
+    """The report, and the signal that cut it short, if any did."""
+    from fingerpost.audit.reports.terminal import Progress
+
+    shown = [Progress(sys.stderr, "bare  " if settings.compares else ""), Progress(sys.stderr, "with Fingerpost  ")]
+
+    def listen(event: Event, is_behind: bool) -> None:
+        take(event, is_behind)
+        if not options.quiet:
+            shown[is_behind].take(event)
+
+    async def until_told() -> tuple[Report, int]:
+        running, told = asyncio.ensure_future(conducted(target, settings, listen)), list[int]()
+
+        def stop(number: int) -> None:
+            told.append(number)
+            running.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop, number)
+        return (await running)[0], told[0] if told else 0
+
+    try:
+        return asyncio.run(until_told())
+    except asyncio.CancelledError:  # before there was anything to report
+        raise KeyboardInterrupt from None
+    finally:
+        for one in shown:
+            one.close()
+
+
+def _write_examples(target: Target, settings: Settings, name: str) -> int:
+    """Write the right calls that would be made, for the owner to put values in that work."""
+    _check_place(name)
+    plan = asyncio.run(planned(target, settings))
+    calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
+    made = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
+    _write(name, json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+    return 0
+
+
+# reports
+
+
+class _Events:
+    """The events as lines in a file, each as soon as it happens."""
+
+    def __init__(self, name: str | None) -> None:
+        self._name, self._file = name, None
+
+    def __enter__(self) -> _Events:
+        if self._name == "-":
+            self._file: TextIO | None = sys.stdout
+        elif self._name is not None:
+            self._file = open(self._name, "w", encoding="utf-8")
+        return self
+
+    def take(self, event: Event, is_behind: bool) -> None:
+        if self._file is not None:
+            from fingerpost.audit.reports.ndjson import line
+
+            self._file.write(line(event, is_behind=is_behind) + "\n")
+            self._file.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None and self._file is not sys.stdout:
+            self._file.close()
+
+
+def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
+    match form:
+        case "json":
+            from fingerpost.audit.reports import plain_json as written
+        case "junit":
+            from fingerpost.audit.reports import junit as written
+        case "sarif":
+            from fingerpost.audit.reports import sarif as written
+        case "html":
+            from fingerpost.audit.reports import html as written
+        case "md":
+            from fingerpost.audit.reports import markdown as written
+        case "github":
+            from fingerpost.audit.reports import github as written
+        case _:
+            from fingerpost.audit.reports import reproducer
+
+            return reproducer.written(report, target.url or target.command, allow_writes=settings.allow_writes)
+    return written.written(report)
+
+
+def _print(report: Report) -> None:
+    from fingerpost.audit.reports.terminal import written
+
+    text = written(report, Style.of(sys.stdout))
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = text.translate(_IN_ASCII)
+    sys.stdout.write(text)
+
+
+_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": "."})
+
+
+def _exit_code(report: Report, options: argparse.Namespace) -> int:
+    from fingerpost.audit.baseline import failing
+
+    is_low = options.fail_under is not None and report.grade < options.fail_under
+    if is_low:
+        print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)
+    news = failing(report) if options.baseline and not options.write_baseline else []
+    for line in news[:20]:
+        print(f"fingerpost: {line}", file=sys.stderr)
+    if len(news) > 20:
+        print(f"fingerpost: and {len(news) - 20} more", file=sys.stderr)
+    return 1 if is_low or news or not report.is_whole else 0
+
+
+# the baseline
+
+
+def _baseline(options: argparse.Namespace) -> Any:
+    from fingerpost.audit.baseline import NOTHING_KNOWN, read
+
+    if not options.baseline or (options.write_baseline and not os.path.exists(options.baseline)):
+        return NOTHING_KNOWN
+    return read(_read(options.baseline))
+
+
+def _compare_with(report: Report, baseline: Any) -> None:
+    from fingerpost.audit.baseline import applied
+
+    applied(report, baseline)
+
+
+def _new_baseline(report: Report, baseline: Any) -> str:
+    from fingerpost.audit.baseline import written
+
+    return written(report, baseline)
+
+
+# files
+
+
+def _check_place(name: str) -> None:
+    """See whether a file can be written before the work is done that it is to hold."""
+    folder = Path(name).parent
+    if name != "-" and (Path(name).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK)):
+        raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+
+
+def _read(name: str) -> str:
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise Trouble(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Trouble(f"{name} is not UTF-8 text") from error
+
+
+def _write(name: str, text: str) -> None:
+    if name == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Trouble(f"cannot write {name}: {error.strerror}") from error

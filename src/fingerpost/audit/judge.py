@@ -1,0 +1,246 @@
+"""A reply held against the checklist: what a good one must contain follows from the mistake, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from fingerpost.audit import wording
+from fingerpost.audit.benefit import followed
+from fingerpost.audit.checklist import Check
+from fingerpost.audit.mistakes import Mistake
+from fingerpost.audit.plan import schema_of
+from fingerpost.audit.sameness import Expected, added
+from fingerpost.audit.shown import texts
+from fingerpost.audit.tokens import estimated
+from fingerpost.catalog import Catalog, Tool
+from fingerpost.untrusted import as_list, as_object
+from fingerpost.voice import quoted
+
+MOST_TOKENS = 300
+"""An error that costs more than this is not read, but skimmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A wrong call and all that its reply is judged by."""
+
+    mistake: Mistake
+    tool: Tool
+    catalog: Catalog
+    reply: Mapping[str, Any]
+    expected: Expected | None = None
+    """What the right call is answered with; none where it may not be sent."""
+    without: Expected | None = None
+    """What is answered when the culprit is left out, where that is a right call too."""
+
+    @property
+    def is_error(self) -> bool:
+        return self.reply.get("isError") is True
+
+    @property
+    def text(self) -> str:
+        """What the reply says about the call: an error all of it, a success what it adds to the result."""
+        return "\n".join(texts(self.reply) if self.is_error else added(self.reply, self.expected, self.without))
+
+    @property
+    def advice(self) -> Mapping[str, Any]:
+        """The reply without the result, in which anything may stand."""
+        said = self.text
+        return {**self.reply, "content": [{"type": "text", "text": said}] if said else []}
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the wrong call was answered as the right one is."""
+        return self.expected is not None and self.expected.is_met_by(self.reply)
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether the wrong call was answered as if the culprit were not there."""
+        return self.is_taken or (self.without is not None and self.without.is_met_by(self.reply))
+
+    @property
+    def sent(self) -> Any:
+        """The wrong value of the culprit."""
+        return as_object(self.mistake.call.arguments).get(self.mistake.culprit)
+
+    @property
+    def strange(self) -> str:
+        """The name in the wrong call that the tool does not know."""
+        fields = as_object(self.mistake.call.arguments)
+        return next((name for name in fields if name not in self.tool.params), "")
+
+
+_Verdicts: TypeAlias = Iterator[Check]
+
+
+def judged(trial: Trial) -> tuple[tuple[Check, ...], bool | None]:
+    """Every item that the mistake is a test of, and whether the reply leads to the right call."""
+    mistake = trial.mistake
+    is_repaired = _is_repaired(trial) if mistake.is_repairable else None
+    checks = [*_BY_KIND[mistake.kind.partition(".")[0]](trial), *_always(trial)]
+    if is_repaired is not None:
+        why = "gives no call to send instead" if trial.is_error else "was not put right"
+        checks.append(Check("auto_correction", is_repaired, "" if is_repaired else why))
+    return tuple(checks), is_repaired
+
+
+def _is_repaired(trial: Trial) -> bool:
+    return trial.is_taken or followed(trial.advice, trial.mistake.call) == trial.mistake.right
+
+
+def _verdict(item: str, trial: Trial, *wanted: tuple[bool, str]) -> Check:
+    """An item that is met when all is there. A call that was answered as the right one is needs no words."""
+    if trial.is_taken and trial.mistake.is_repairable:
+        return Check(item, True)
+    missing = [what for is_there, what in wanted if not is_there]
+    if not missing:
+        return Check(item, True)
+    if not trial.is_error and not trial.text:
+        return Check(item, False, "is carried out without a word")
+    return Check(item, False, f"does not say {' and '.join(missing)}")
+
+
+# by the kind of mistake
+
+
+def _of_tool(trial: Trial) -> _Verdicts:
+    mistake = trial.mistake
+    if mistake.kind != "tool.invented":
+        known = [tool.name for tool in trial.catalog]
+        is_there = wording.suggests(trial.text, mistake.right.tool, known)
+        yield _verdict("unknown_tool", trial, (is_there, f"that {quoted(mistake.right.tool)} is near"))
+
+
+def _of_parameter(trial: Trial) -> _Verdicts:
+    culprit, wrong = trial.mistake.culprit, trial.strange
+    if culprit not in trial.tool.required:
+        is_told = wording.names(trial.text, wrong) or _is_alias(trial) or (trial.is_error and not trial.is_ignored)
+        yield Check("not_dropped", is_told, "" if is_told else f"drops {quoted(wrong)} in silence")
+    if trial.mistake.kind == "parameter.stray":
+        yield from _actionable(trial, wording.names(trial.text, wrong))
+        return
+    both = wording.names(trial.text, culprit)
+    named = wording.names(trial.text, wrong) or wording.says_next(trial.text)
+    yield _verdict("unknown_param", trial, (both and named, f"that {quoted(wrong)} is near {quoted(culprit)}"))
+    yield from _actionable(trial, both)
+
+
+def _is_alias(trial: Trial) -> bool:
+    """Whether a name that is not declared was understood all the same: only what makes a difference shows that."""
+    if not trial.is_taken:
+        return False
+    return trial.without is None or not trial.without.is_met_by(trial.reply)
+
+
+def _of_required(trial: Trial) -> _Verdicts:
+    mistake, tool = trial.mistake, trial.tool
+    missing = [name for name in tool.required if name not in as_object(mistake.call.arguments)]
+    unnamed = [name for name in missing if not wording.names(trial.text, name)]
+    untyped = [name for name in missing if not wording.says_type(trial.text, tool.schema, schema_of(tool, name))]
+    is_named, is_typed = (
+        (not unnamed, f"that {quoted((unnamed or missing)[0])} is missing"),
+        (not untyped, "what it takes"),
+    )
+    yield _verdict("missing_required", trial, is_named, is_typed)
+    if mistake.kind == "required.all_missing":
+        yield _verdict("schema_hint", trial, (not unnamed, "all that is required"), (not untyped, "what each takes"))
+
+
+def _of_type(trial: Trial) -> _Verdicts:
+    mistake, tool = trial.mistake, trial.tool
+    schema, text = schema_of(tool, mistake.culprit), trial.text
+    received = (wording.says_received(text, trial.sent), "what was received")
+    if mistake.kind == "null.required":
+        is_missing = any(word in text.lower() for word in ("required", "missing"))
+        received = (received[0] or is_missing, received[1])
+    yield _verdict(
+        "wrong_type",
+        trial,
+        (wording.names(text, mistake.culprit), f"that it is about {quoted(mistake.culprit)}"),
+        (wording.says_type(text, tool.schema, schema), "what is expected"),
+        received,
+    )
+
+
+def _of_range(trial: Trial) -> _Verdicts:
+    culprit = trial.mistake.culprit
+    is_named = wording.names(trial.text, culprit)
+    is_told = wording.says_limit(trial.text, schema_of(trial.tool, culprit))
+    yield _verdict(
+        "out_of_range", trial, (is_named, f"that it is about {quoted(culprit)}"), (is_told, "what the limit is")
+    )
+    yield from _actionable(trial, is_named and is_told)
+
+
+def _of_choice(trial: Trial) -> _Verdicts:
+    culprit = trial.mistake.culprit
+    choices = as_list(schema_of(trial.tool, culprit).get("enum"))
+    right = as_object(trial.mistake.right.arguments).get(culprit)
+    is_near = trial.mistake.is_repairable and wording.names(trial.text, str(right))
+    yield _verdict(
+        "choices",
+        trial,
+        (wording.names(trial.text, culprit), f"that it is about {quoted(culprit)}"),
+        (is_near or wording.says_choices(trial.text, choices), "what the choices are"),
+    )
+
+
+def _of_shape(trial: Trial) -> _Verdicts:
+    if not trial.is_error and trial.strange:
+        is_told = trial.is_taken or wording.names(trial.text, trial.strange)
+        yield Check("not_dropped", is_told, "" if is_told else f"drops {quoted(trial.strange)} in silence")
+
+
+def _of_result(trial: Trial) -> _Verdicts:
+    """A result that is shorter for its limit: there is more, and it should say so."""
+    if trial.is_error or trial.expected is None or trial.expected.is_error or trial.is_taken:
+        return
+    is_told = wording.says_more(trial.reply)
+    yield Check("tips", is_told, "" if is_told else "does not say that there is more")
+
+
+def _actionable(trial: Trial, is_there: bool) -> _Verdicts:
+    if not trial.is_error and trial.text:
+        yield Check("actionable", is_there, "" if is_there else "adds a word that does not say what is wrong")
+
+
+_BY_KIND: Mapping[str, Callable[[Trial], _Verdicts]] = {
+    "tool": _of_tool,
+    "parameter": _of_parameter,
+    "required": _of_required,
+    "type": _of_type,
+    "format": _of_type,
+    "null": _of_type,
+    "empty": _of_type,
+    "range": _of_range,
+    "length": _of_range,
+    "choice": _of_choice,
+    "shape": _of_shape,
+    "result": _of_result,
+}
+
+
+# whatever the mistake
+
+
+def _always(trial: Trial) -> _Verdicts:
+    yield Check("alive", True)
+    whole = "\n".join(texts(trial.reply))
+    leak = wording.leak(whole, trial.mistake.call.arguments)
+    yield Check("discreet", not leak, leak)
+    if trial.mistake.kind == "result.cut":
+        return
+    if trial.is_error and not trial.is_ignored:
+        has_step = wording.says_next(whole)
+        yield Check("next_steps", has_step, "" if has_step else "does not say what to do next")
+        size = estimated(whole)
+        yield Check("brief", size <= MOST_TOKENS, "" if size <= MOST_TOKENS else f"costs about {size:,} tokens")
+    is_hidden = not trial.is_error and wording.sounds_like_failure(whole) and not trial.is_taken
+    yield Check("honest", not is_hidden, "tells of a failure and is not marked as one" if is_hidden else "")
+
+
+def lost(mistake: Mistake, why: str) -> tuple[tuple[Check, ...], bool | None]:
+    """The verdict where there is no reply at all."""
+    return (Check("alive", False, why),), False if mistake.is_repairable else None

@@ -1,0 +1,161 @@
+"""The report for someone at a terminal: how far each item is met, the worst of it verbatim, and what to do."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TextIO
+
+from fingerpost.audit.checklist import ADOPT
+from fingerpost.audit.events import Began, Event, Tried
+from fingerpost.audit.report import Finding, Report, Tally
+from fingerpost.style import Style
+from fingerpost.voice import counted
+
+_WIDTH = 100
+_MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 6
+
+
+def written(report: Report, style: Style) -> str:
+    """The whole report."""
+    return "\n".join(_lines(report, style)) + "\n"
+
+
+def _lines(report: Report, style: Style) -> Iterator[str]:
+    yield from _head(report, style)
+    yield from _table(report, style)
+    yield from _grade(report, style)
+    yield from _worst(report, style)
+    yield from _asides(report, style)
+    if report.findings and report.behind is None:
+        yield ""
+        yield style.strong("Most of it comes with one line:")
+        longest = max(len(line) for line, _ in ADOPT)
+        yield from (f"  {line:{longest}}  {style.faint(f'# {note}')}" for line, note in ADOPT)
+        yield style.faint("  fingerpost audit --compare shows what it comes to.")
+
+
+def _head(report: Report, style: Style) -> Iterator[str]:
+    subject = report.subject
+    if subject is None:
+        return
+    name = " ".join(filter(None, (subject.name or subject.target, subject.version)))
+    speaks = f"{subject.protocol} over {subject.transport}"
+    yield f"{style.strong(name)}  {counted(subject.tools, 'tool')}, {speaks}, seed {report.seed}"
+    yield ""
+
+
+def _table(report: Report, style: Style) -> Iterator[str]:
+    if not report.items:
+        return
+    longest = max(len(tally.item.title) for tally in report.items)
+    behind = report.behind.tallies if report.behind else None
+    if behind is not None:
+        yield style.faint(f"  {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
+    for tally in report.items:
+        mark = style.good("✓") if tally.passed == tally.tried else style.bad("✗")
+        other = f"  {_share(behind[tally.item.id], style, 17)}" if behind is not None else ""
+        yield f"{mark} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+
+
+def _share(tally: Tally, style: Style, width: int) -> str:
+    said = f"{f'{tally.passed}/{tally.tried}':>{width - 6}} {tally.share:>5.0%}"
+    return (style.good if tally.share == 1 else style.notice if tally.share >= 0.5 else style.bad)(said)
+
+
+def _grade(report: Report, style: Style) -> Iterator[str]:
+    yield ""
+    yield _graded(report, style, "Grade")
+    if report.behind is not None:
+        yield _graded(report.behind, style, "With Fingerpost")
+    if not report.is_whole:
+        yield style.notice(f"Not all was tried: {report.ended.why if report.ended else 'stopped'}.")
+
+
+def _graded(report: Report, style: Style, label: str) -> str:
+    colour = style.good if report.grade >= 80 else style.notice if report.grade >= 60 else style.bad
+    repaired = f"{report.repair_rate:.1%} ({report.repaired} of {report.repairable})"
+    return f"{label}: {colour(f'{report.grade} ({report.letter})')}  repair rate {repaired}"
+
+
+def _worst(report: Report, style: Style) -> Iterator[str]:
+    """The first finding of each item, the weightiest items first."""
+    every: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        if not finding.is_known:
+            every.setdefault(finding.item.id, []).append(finding)
+    for found in list(every.values())[:_MOST_WORST]:
+        worst, calls = found[0], sum(one.count for one in found)
+        yield ""
+        yield f"{style.bad('✗')} {style.strong(worst.item.title)}: {counted(calls, 'call')}, such as"
+        yield from (f"    {line}" for line in wrap(f"> {worst.call}", _WIDTH - 4)[:3])
+        yield from (style.faint(f"    < {line}") for line in _reply(worst))
+        yield f"  {worst.told}"
+        yield f"  {style.good('→')} {worst.item.advice}"
+    if len(every) > _MOST_WORST:
+        yield ""
+        yield style.faint(f"And {counted(len(every) - _MOST_WORST, 'more item')}: --json or --html has them all.")
+
+
+def _reply(finding: Finding) -> Iterator[str]:
+    lines = [part for line in finding.reply.splitlines() for part in wrap(line, _WIDTH - 6)] or ["(nothing)"]
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"… {counted(len(lines) - _MOST_LINES, 'more line')}"
+
+
+def _asides(report: Report, style: Style) -> Iterator[str]:
+    """What was left out, what to know beside, and what a baseline has to do with it."""
+    reasons: dict[str, list[str]] = {}
+    for one in report.skipped:
+        reasons.setdefault(f"{one.what}: {one.why}", []).append(one.tool)
+    if reasons or report.notes or report.stale:
+        yield ""
+    for reason, tools in reasons.items():
+        yield style.faint(f"Skipped for {_some(tools)}: {reason}.")
+    for note in report.notes[:_MOST_ASIDES]:
+        yield style.faint(f"Note on {note.tool}: {note.text}.")
+    if len(report.notes) > _MOST_ASIDES:
+        yield style.faint(f"And {counted(len(report.notes) - _MOST_ASIDES, 'more note')}.")
+    if known := sum(1 for one in report.findings if one.is_known):
+        yield style.faint(f"{counted(known, 'finding')} that the baseline knows.")
+    for stale in report.stale:
+        yield style.bad(f"No longer found, and still in the baseline: {stale}")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+class Progress:
+    """One line that is written over and over while the audit runs, where someone can see it."""
+
+    _WIDTH = 24
+
+    def __init__(self, out: TextIO | None = None, label: str = "") -> None:
+        self._out = out or sys.stderr
+        self._label, self._total, self._done, self._last = label, 0, 0, 0.0
+        self._is_shown = self._out.isatty()
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Began):
+            self._total = event.calls
+        elif isinstance(event, Tried):
+            self._done += 1
+            now = time.monotonic()
+            if self._is_shown and now - self._last >= 0.1:
+                self._last = now
+                self._out.write(f"\r\x1b[K{self._line(event.tool)}")
+                self._out.flush()
+
+    def _line(self, tool: str) -> str:
+        share = min(1.0, self._done / max(1, self._total))
+        bar = "█" * round(share * self._WIDTH)
+        return f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {tool[:40]}"
+
+    def close(self) -> None:
+        if self._is_shown:
+            self._out.write("\r\x1b[K")
+            self._out.flush()

@@ -1,0 +1,231 @@
+"""The server under audit: reached in either era, listed, called, and started again when it has ended.
+
+One way of travelling is enough: an address is reached through our own proxy with guidance switched off, which passes
+on what is said byte for byte, and the comparison is the same proxy with guidance on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from fingerpost.audit.events import Outcome, Subject
+from fingerpost.audit.line import Gone, Late, Line
+from fingerpost.diagnosis import Call
+from fingerpost.proxy.loss import told_in
+from fingerpost.proxy.wire import PROTOCOL_VERSION
+from fingerpost.redact import clean, scrubbed
+from fingerpost.replies import KEY
+from fingerpost.trouble import Trouble
+from fingerpost.untrusted import as_list, as_object, as_strings
+
+MODERN, LEGACY = "2026-07-28", "2025-11-25"
+_SILENCE = 10.0
+"""Seconds after which a server that says nothing to the newer revision is greeted as the older ones are."""
+_MOST_PAGES = 200
+_SPACE = PROTOCOL_VERSION.partition("/")[0]
+_PROXY = (sys.executable, "-m", "fingerpost", "proxy")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is audited: a command or an address, as it is or with Fingerpost in front."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    is_guided: bool = False
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        if self.url:
+            return (*_PROXY, "--guidance", "on" if self.is_guided else "off", self.url)
+        return (*_PROXY, "--", *self.command) if self.is_guided else self.command
+
+    @property
+    def is_relayed(self) -> bool:
+        return bool(self.url) or self.is_guided
+
+    @property
+    def told(self) -> str:
+        """How it is called in a report."""
+        return scrubbed(self.url or " ".join(self.command), 300)
+
+
+class Server:
+    """A server that is there whenever it is called."""
+
+    def __init__(self, target: Target, *, seconds: float = 10.0, starting: float = 60.0) -> None:
+        self._target, self._seconds, self._starting = target, seconds, starting
+        self._line: Line | None = None
+        self._begin = asyncio.Lock()
+        self._info: dict[str, Any] = {}
+        self.protocol = ""
+        self.starts = 0
+
+    async def __aenter__(self) -> Server:
+        try:
+            await self._ready()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self, why: str = "was stopped") -> None:
+        if self._line is not None:
+            self._line.close(why)
+
+    def subject(self, tools: int) -> Subject:
+        return Subject(
+            target=self._target.told,
+            name=clean(str(self._info.get("name", "")), 100),
+            version=clean(str(self._info.get("version", "")), 60),
+            protocol=self.protocol,
+            transport="http" if self._target.url else "stdio",
+            tools=tools,
+        )
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """All that it lists, page by page."""
+        listed, cursor = list[dict[str, Any]](), None
+        for _ in range(_MOST_PAGES):
+            page = await self._listed({"cursor": cursor} if cursor else {})
+            listed += [as_object(tool) for tool in as_list(page.get("tools")) if isinstance(tool, dict)]
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str) or not cursor:
+                break
+        return [tool for tool in listed if isinstance(tool.get("name"), str)]
+
+    async def _listed(self, params: dict[str, Any]) -> dict[str, Any]:
+        try:
+            line = await self._ready()
+            answer = await line.ask("tools/list", self._stamped(params), self._starting)
+        except (Gone, Late) as error:
+            raise Trouble(f"the server {error} when it was asked for its tools") from error
+        if "error" in answer:
+            said = clean(str(as_object(answer["error"]).get("message")), 200)
+            raise Trouble(f"the server does not list its tools: {said}", "Does it need an option, a key or a login?")
+        return as_object(answer["result"])
+
+    async def call(self, call: Call) -> Outcome:
+        """What comes of a call. `Gone` where the server has ended before it could answer."""
+        line = await self._ready()
+        params = self._stamped({"name": call.tool, "arguments": call.arguments})
+        try:
+            answer = await line.ask("tools/call", params, self._seconds)
+        except Late as late:
+            if not await self._is_there(line):
+                line.close("no longer answers at all")
+                raise Gone(f"{late}, and none to a ping either") from late
+            return Outcome(None, str(late))
+        reply = as_object(answer["result"]) if "result" in answer else _as_reply(as_object(answer["error"]))
+        if self._target.is_relayed and (lost := _lost(reply)):
+            raise Gone(lost)
+        return Outcome(reply)
+
+    async def _is_there(self, line: Line) -> bool:
+        try:
+            await line.ask("ping", self._stamped({}), min(5.0, self._seconds))
+        except (Gone, Late):
+            return False
+        return True
+
+    def _stamped(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters as the revision that is spoken asks for."""
+        return {**params, "_meta": _introduction()} if self.protocol == MODERN else params
+
+    # beginning
+
+    async def _ready(self) -> Line:
+        """The server, started again where it has ended."""
+        async with self._begin:
+            if self._line is None or self._line.is_gone:
+                self._line = await self._started()
+            return self._line
+
+    async def _started(self) -> Line:
+        self.starts += 1
+        line = self._spawned()
+        try:
+            if self.protocol != LEGACY and await self._discovered(line):
+                return line
+            if line.is_gone:  # some end at a question that they do not know
+                line = self._spawned()
+            await self._initialized(line)
+        except (Gone, Late) as error:
+            line.close()
+            raise Trouble(f"the server {error} when it was greeted", _last_words(line)) from error
+        except BaseException:
+            line.close()
+            raise
+        return line
+
+    def _spawned(self) -> Line:
+        argv = self._target.argv
+        try:
+            return Line(argv)
+        except FileNotFoundError as error:
+            raise Trouble(f"there is no command {argv[0]}", "Is it installed, and on the PATH?") from error
+        except OSError as error:
+            raise Trouble(f"{argv[0]} cannot be started: {error.strerror}") from error
+
+    async def _discovered(self, line: Line) -> bool:
+        """Whether it speaks the revision that needs no greeting."""
+        try:
+            answer = await line.ask("server/discover", {"_meta": _introduction()}, min(_SILENCE, self._starting))
+        except (Gone, Late):
+            return False
+        said = as_object(answer.get("result"))
+        if MODERN not in as_strings(said.get("supportedVersions")):
+            return False
+        named = as_object(said.get("_meta")).get(f"{_SPACE}/serverInfo", said.get("serverInfo"))
+        self.protocol, self._info = MODERN, as_object(named)
+        return True
+
+    async def _initialized(self, line: Line) -> None:
+        hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": _client()}
+        answer = await line.ask("initialize", hello, self._starting)
+        if "error" in answer:
+            said = clean(str(as_object(answer["error"]).get("message")), 200)
+            raise Trouble(f"the server does not take this client: {said}", _last_words(line))
+        said = as_object(answer["result"])
+        self.protocol, self._info = LEGACY, as_object(said.get("serverInfo"))
+        line.tell("notifications/initialized", {})
+
+
+def _client() -> dict[str, str]:
+    return {"name": "fingerpost-audit", "version": metadata.version("fingerpost")}
+
+
+def _introduction() -> dict[str, Any]:
+    return {PROTOCOL_VERSION: MODERN, f"{_SPACE}/clientInfo": _client(), f"{_SPACE}/clientCapabilities": {}}
+
+
+def _as_reply(error: dict[str, Any]) -> dict[str, Any]:
+    """An error of the protocol as clients show it: its message. What programs read stays where they look for it."""
+    data = as_object(error.get("data"))
+    text = {"type": "text", "text": str(error.get("message"))}
+    return {"isError": True, "content": [text], **({"_meta": {KEY: data}} if "error" in data else {})}
+
+
+def _lost(reply: dict[str, Any]) -> str:
+    """Why the proxy in between has no answer of the server's; empty where it has one."""
+    blocks = as_list(reply.get("content"))
+    return told_in(str(as_object(blocks[0]).get("text"))) if reply.get("isError") is True and blocks else ""
+
+
+def _last_words(line: Line) -> str:
+    lines = [scrubbed(one, 200) for one in line.last_words.strip().splitlines()[-5:]]
+    return "\n".join(["Its last words:", *lines]) if lines else ""
+
+
+def target_of(command: Sequence[str], url: str | None) -> Target:
+    if bool(command) == bool(url):
+        raise Trouble("say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL")
+    return Target(command=tuple(command), url=url or "")
