@@ -91,7 +91,7 @@ def large(tools: int = 300) -> list[Event]:
             why="is unmet" if place % 2 and at % 2 else "",
             tool=f"t{at}",
             number=at * 17 + place,
-            reply="no" * 99,
+            reply="no " * 66,
         )
         for at in range(tools)
         for place, item in enumerate(CHECKLIST)

@@ -143,6 +143,15 @@ def test_each_event_is_one_line_of_json() -> None:
     }
 
 
+def test_an_event_behind_fingerpost_is_marked() -> None:
+    assert strictly(ndjson.line(Ended("x"), is_behind=True)) == {
+        "event": "ended",
+        "complete": False,
+        "why": "x",
+        "behind": True,
+    }
+
+
 def test_a_secret_in_a_call_or_a_reply_stands_in_no_event() -> None:
     line = ndjson.line(tried("brief", arguments={"password": SECRET}, reply=f"no such token: {SECRET}"))
     assert "<hidden>" in line
@@ -437,6 +446,15 @@ def test_a_summary_counts_what_the_baseline_knows() -> None:
     assert "No finding but 1 in the baseline." in markdown.written(known)
     assert "### 3 findings, and 1 in the baseline\n" in markdown.written(REPORTS["known"])
     assert "take them out:\n\n- tips&#47;list&#47;range.above\n" in markdown.written(REPORTS["known"])
+
+
+@pytest.mark.parametrize(
+    "start", ["1. x", "- - x", "+ x", "# x", "> x", "=== x", "--- x", "    x", "1) x", ": x", "* * *"]
+)
+def test_a_remark_is_a_line_of_words_however_it_begins(start: str) -> None:
+    made = report([began(), Noted(start, "y"), Ended(start)])
+    assert page(made).tags == {"h2", "p", "strong", "details", "summary", "ul", "li"}
+    assert f"{' '.join(start.split())}: y" in re.sub("\u200b", "", page(made).words)
 
 
 def test_of_many_remarks_some_are_shown() -> None:

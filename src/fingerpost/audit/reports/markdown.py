@@ -21,12 +21,12 @@ from fingerpost.audit.reports.facts import (
     server_name,
     verdict,
 )
-from fingerpost.voice import counted
+from fingerpost.voice import counted, sentence
 
 _MOST_FINDINGS = 8
 _LONGEST_SHOWN = 1_200
 _LONGEST_WORDS = 300
-_MARKUP = re.compile(r"[!#$&*+/<>@\[\\\]^_`{|}~]|^-|(?<=(?i:www))\.")
+_MARKUP = re.compile(r"[!#$&*+/<>@\[\\\]^_`{|}~]|^[-\d]|(?<=(?i:www))\.")
 """Every sign that could begin markup, an address, or a line of another kind."""
 
 
@@ -40,7 +40,7 @@ def _paragraphs(report: Report) -> Iterator[str]:
     if report.behind is not None:
         yield f"Behind Fingerpost: **{verdict(report.behind)}**"
     if why := ending(report):
-        yield f"The audit ended early: {_words(why)}."
+        yield sentence(f"The audit ended early: {_words(why)}")
     if report.items:
         yield _table(report)
     if report.stale:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fingerpost.audit.events import Began, Ended, Event, Noted, Skipped, Tried
+from fingerpost.audit.events import Began, Event, Noted, Skipped, Tried
 from fingerpost.audit.reports.facts import all_legible, call_of, server_of
 from fingerpost.audit.shown import as_json, call_shown, reply_shown
 from fingerpost.redact import clean
 
 
-def line(event: Event) -> str:
-    """The event without the newline. Only ASCII, since some readers end a line at more than a newline."""
-    return json.dumps(all_legible(_object(event)))
+def line(event: Event, *, is_behind: bool = False) -> str:
+    """The event without the newline, marked where it was with Fingerpost in front.
+
+    Only ASCII, since some readers end a line at more than a newline.
+    """
+    mark = {"behind": True} if is_behind else {}
+    return json.dumps(all_legible({**_object(event), **mark}))
 
 
 def _object(event: Event) -> dict[str, Any]:
@@ -26,7 +30,7 @@ def _object(event: Event) -> dict[str, Any]:
             return {"event": "tried", **_tried(event)}
         case Noted():
             return {"event": "noted", "tool": clean(event.tool, 200), "text": event.text}
-        case Ended():  # pragma: no branch
+        case _:  # Ended
             return {"event": "ended", "complete": not event.why, "why": event.why}
 
 
