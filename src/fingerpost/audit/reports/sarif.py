@@ -70,7 +70,6 @@ def _rule(item: Item) -> dict[str, Any]:
     page = f"fingerpost explain {item.code}"
     return {
         "id": item.id,
-        "name": "".join(word.capitalize() for word in item.id.split("_")),
         "shortDescription": {"text": f"{item.title}."},
         "fullDescription": {"text": f"{item.title}. {item.advice}"},
         "help": {
