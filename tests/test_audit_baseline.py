@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.audit import baseline
@@ -131,7 +131,6 @@ def test_a_note_that_no_file_can_hold_is_written_without_what_is_broken() -> Non
 
 
 @given(st.text() | st.just(HOSTILE))
-@settings(max_examples=40)
 def test_what_is_written_knows_everything_that_was_found(text: str) -> None:
     events = [*hostile(text)[:-1], Ended()]
     written = baseline.written(report(events)).encode().decode()

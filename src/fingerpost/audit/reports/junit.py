@@ -1,8 +1,8 @@
 """The audit as JUnit XML: a suite for each item of the checklist, a test case for each finding.
 
 Viewers group by suite and list what failed, and an item is what an author puts right, so each item that was tried is
-a suite. One without a finding is a single case that passed. What a baseline knows is
-skipped; what it has in vain fails.
+a suite. One without a finding is a single case that passed. What a baseline knows is skipped; what it has in vain
+fails.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ def written(report: Report) -> str:
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
     root.extend(suites)
     indent(root)
-    return tostring(root, encoding="unicode", xml_declaration=False).join(
-        ('<?xml version="1.0" encoding="UTF-8"?>\n', "\n")
-    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
 def _audit(report: Report) -> Element:

@@ -27,6 +27,7 @@ from fingerpost.audit.reports.facts import (
     server_name,
     server_of,
 )
+from fingerpost.voice import counted
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 25_000
@@ -139,7 +140,7 @@ def _invocation(report: Report, left_off: int) -> dict[str, Any]:
     if why := ending(report):
         said.append(_notice("error", f"The audit ended early: {why}"))
     if left_off:
-        said.append(_notice("warning", f"{left_off:,} findings are left off"))
+        said.append(_notice("warning", f"Left off: {counted(left_off, 'finding')}"))
     said += [_notice("warning", f"In the baseline, but no longer found: {known}") for known in report.stale]
     said += [_notice("note", f"Skipped: {one.tool}: {one.what}: {one.why}") for one in report.skipped]
     said += [_notice("note", f"{one.tool}: {one.text}") for one in report.notes]
