@@ -121,10 +121,10 @@ def large(tools: int = 300) -> Report:
 
 def _large(tools: int) -> Iterator[Event]:
     items = [item.id for item in CHECKLIST[:10]]
-    reply = "Input validation error: 'x' is not valid under any of the given schemas\n" * 10
+    reply = "no good: " + "?" * 390
     yield Began(subject("vast", "1", tools), 1, tools * len(items))
     for number in range(tools * len(items)):
         tool, item = f"tool_number_{number // len(items):03}_of_very_many", items[number % len(items)]
-        arguments = {f"parameter_{n}": f"value number {n} of call {number}" for n in range(6)}
-        yield tried(number, tool, "type.wrong", arguments, arguments, f"{number}: {reply}", {item: "says too little"})
+        arguments = {"about": f"call {number}, " + "." * 360}
+        yield tried(number, tool, "type.wrong", arguments, arguments, f"{reply}\n{reply}", {item: "says too little"})
     yield Ended()

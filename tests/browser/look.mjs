@@ -1,6 +1,6 @@
 // Looks at the reports in a folder as their readers would, in one browser, and prints what was seen as JSON:
 //     node look.mjs FOLDER REFERENCES
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
@@ -191,26 +191,36 @@ async function scriptless() {
 async function many() {
   const { page, trouble } = await opened("large");
   const began = performance.now();
-  await page.type("#by-text", "call 2999");
+  await page.type("#by-text", "call 599,");
   const took = performance.now() - began;
   return { shown: await page.evaluate(shown), took, trouble };
 }
 
+const PICTURES = {
+  "report-head": { scheme: "light", width: 760, from: "header", to: "header", detail: ".letter" },
+  "report-findings": { scheme: "light", width: 900, from: ".adopt", to: "[aria-labelledby=findings]", detail: ".finding .tag" },
+  "report-narrow": { scheme: "dark", width: 380, from: "header", to: ".items > li:nth-child(3)", detail: ".bar" },
+};
+
+/** The pictures, how unlike the references they are, and how unlike they would be with one detail gone. */
 async function pictured() {
   const seen = {};
-  for (const [name, width, height] of [["light", 760, 1600], ["dark", 380, 1500]]) {
+  const blank = await browser.newPage();
+  for (const [name, { scheme, width, from, to, detail }] of Object.entries(PICTURES)) {
     const { page, as } = await opened("compared", { width });
-    await as(name);
+    await as(scheme);
     await page.$eval("details.finding", (one) => (one.open = true));
-    const taken = (path) => page.screenshot({ path, encoding: path ? "binary" : "base64", clip: { x: 0, y: 0, width, height }, captureBeyondViewport: true });
-    await taken(join(folder, `report-${name}.png`));
-    const reference = join(references, `report-${name}.png`);
-    if (!existsSync(reference)) continue;
-    const blank = await browser.newPage();
-    const against = async (png) => blank.evaluate(unlike, png, readFileSync(reference, "base64"));
-    const same = await against(readFileSync(join(folder, `report-${name}.png`), "base64"));
-    await page.$eval(".letter", (one) => (one.style.visibility = "hidden"));
-    seen[name] = { same, changed: await against(await taken()) };
+    const edge = (selector, side) => page.$eval(selector, (one, side) => Math.round(one.getBoundingClientRect()[side]), side);
+    const y = await edge(from, "top");
+    const clip = { x: 0, y, width, height: (await edge(to, "bottom")) - y };
+    const taken = async () => Buffer.from(await page.screenshot({ clip, captureBeyondViewport: true }));
+    const picture = await taken();
+    writeFileSync(join(folder, `${name}.png`), picture);
+    await page.$eval(detail, (one) => (one.style.visibility = "hidden"));
+    const changed = await taken();
+    const reference = existsSync(join(references, `${name}.png`)) ? readFileSync(join(references, `${name}.png`)) : changed;
+    const against = (png) => blank.evaluate(unlike, png.toString("base64"), reference.toString("base64"));
+    seen[name] = { same: await against(picture), changed: await against(changed) };
   }
   return seen;
 }
