@@ -10,7 +10,11 @@ const [folder, references] = process.argv.slice(2);
 const browser = await puppeteer.launch({
   ...(await unpacked()),
   headless: "shell",
-  args: ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none", "--force-color-profile=srgb", "--hide-scrollbars"],
+  pipe: true, // so that it ends with this program, however that ends
+  args: [
+    "--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage",
+    "--font-render-hinting=none", "--force-color-profile=srgb", "--hide-scrollbars",
+  ],
 });
 
 /** A report in a tab of its own, and all that it asked for or complained of. */
@@ -25,8 +29,10 @@ async function opened(name, { width = 760, script = true } = {}) {
   await page.setJavaScriptEnabled(script);
   await page.goto(url);
   const media = await page.createCDPSession();
-  const as = (scheme, kind = "screen") =>
-    media.send("Emulation.setEmulatedMedia", { media: kind, features: [{ name: "prefers-color-scheme", value: scheme }] });
+  const as = (scheme, kind = "screen") => {
+    const features = [{ name: "prefers-color-scheme", value: scheme }];
+    return media.send("Emulation.setEmulatedMedia", { media: kind, features });
+  };
   await as("light");
   return { page, trouble, as };
 }
@@ -45,7 +51,8 @@ const evidence = () => {
 
 const overflow = () => {
   const edge = document.documentElement.clientWidth;
-  const clipped = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && one.clientWidth && getComputedStyle(one).overflowX !== "visible" && !["SELECT", "INPUT"].includes(one.tagName));
+  const beyond = (one) => one.checkVisibility() && one.getClientRects().length && one.getBoundingClientRect().right > edge + 1;
+  const clipped = [...document.querySelectorAll("main *, header *, footer *")].filter(beyond);
   return { edge, width: document.documentElement.scrollWidth, clipped: clipped.map((one) => one.outerHTML.slice(0, 80)) };
 };
 
@@ -59,7 +66,8 @@ const faintest = () => {
     return [...paint.getImageData(0, 0, 1, 1).data];
   };
   const light = (colour) => {
-    const [r, g, b] = channels(colour).map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    const linear = (share) => (share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = channels(colour).map((value) => linear(value / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = (one) => {
@@ -74,9 +82,9 @@ const faintest = () => {
     if (!one.checkVisibility() || ![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
     const [a, b] = [light(getComputedStyle(one).color), light(ground(one))];
     const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (contrast < least.contrast) least = { contrast, text: one.textContent.slice(0, 40), ground: getComputedStyle(document.body).backgroundColor };
+    if (contrast < least.contrast) least = { contrast, text: one.textContent.slice(0, 40) };
   }
-  return least;
+  return { ...least, ground: getComputedStyle(document.body).backgroundColor };
 };
 
 const openAll = () => document.querySelectorAll("details").forEach((one) => (one.open = true));
@@ -102,10 +110,15 @@ const unlike = async (one, other) => {
 
 async function filtered() {
   const { page, trouble } = await opened("compared");
-  const now = async () => ({ shown: await page.evaluate(shown), said: await page.$eval("#shown", (one) => one.textContent), none: await page.$eval("#none", (one) => one.checkVisibility()) });
+  const now = async () => ({
+    shown: await page.evaluate(shown),
+    said: await page.$eval("#shown", (one) => one.textContent),
+    none: await page.$eval("#none", (one) => one.checkVisibility()),
+  });
   const cleared = () => page.click("form.filters button");
   const place = await page.$eval("#by-tool", (one) => [...one.options].find((option) => option.text === "read_file").value);
-  const seen = { start: await now(), labels: await page.$$eval("form select, form input", (all) => all.map((one) => one.labels[0]?.innerText)) };
+  const labels = await page.$$eval("form select, form input", (all) => all.map((one) => one.labels[0]?.innerText));
+  const seen = { labels, start: await now() };
   await page.select("#by-tool", place);
   seen.tool = await now();
   await page.select("#by-item", "alive");
@@ -151,7 +164,9 @@ async function printed() {
   const filters = () => page.$eval("form.filters", (one) => one.checkVisibility());
   const seen = { onScreen: await page.evaluate(evidence), filtersOnScreen: await filters() };
   await as("light", "print");
-  Object.assign(seen, { onPaper: await page.evaluate(evidence), filtersOnPaper: await filters(), overflow: await page.evaluate(overflow) });
+  seen.onPaper = await page.evaluate(evidence);
+  seen.filtersOnPaper = await filters();
+  seen.overflow = await page.evaluate(overflow);
   await as("light");
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   seen.asked = await page.evaluate(evidence);
@@ -170,7 +185,13 @@ async function attacked() {
   const { page, trouble } = await opened("hostile");
   await page.evaluate(openAll);
   const count = (selector) => page.$$eval(selector, (all) => all.length);
-  return { ran: await page.evaluate(() => window.ran ?? null), scripts: await count("script"), strangers: await count("img, body svg:not(.bar), [onclick], [onload], [onerror], a:not([href^='#'])"), findings: await count("details.finding"), trouble };
+  return {
+    ran: await page.evaluate(() => window.ran ?? null),
+    scripts: await count("script"),
+    strangers: await count("img, svg:not(.bar), [onclick], [onload], [onerror], a:not([href^='#'])"),
+    findings: await count("details.finding"),
+    trouble,
+  };
 }
 
 async function forbidden() {
@@ -180,7 +201,8 @@ async function forbidden() {
 
 async function scriptless() {
   const { page, trouble } = await opened("compared", { script: false });
-  const seen = { filters: await page.$eval("form.filters", (one) => one.checkVisibility()), shown: await page.evaluate(shown) };
+  const filters = await page.$eval("form.filters", (one) => one.checkVisibility());
+  const seen = { filters, shown: await page.evaluate(shown) };
   await page.click("details.finding summary");
   seen.opened = await page.$eval("details.finding", (one) => one.innerText);
   await page.click('details.finding a[href^="#page-"]');
@@ -190,10 +212,8 @@ async function scriptless() {
 
 async function many() {
   const { page, trouble } = await opened("large");
-  const began = performance.now();
   await page.type("#by-text", "call 599,");
-  const took = performance.now() - began;
-  return { shown: await page.evaluate(shown), took, trouble };
+  return { shown: await page.evaluate(shown), trouble };
 }
 
 const PICTURES = {
@@ -210,15 +230,16 @@ async function pictured() {
     const { page, as } = await opened("compared", { width });
     await as(scheme);
     await page.$eval("details.finding", (one) => (one.open = true));
-    const edge = (selector, side) => page.$eval(selector, (one, side) => Math.round(one.getBoundingClientRect()[side]), side);
-    const y = await edge(from, "top");
-    const clip = { x: 0, y, width, height: (await edge(to, "bottom")) - y };
+    const y = await page.$eval(from, (one) => Math.round(one.getBoundingClientRect().top));
+    const end = await page.$eval(to, (one) => Math.round(one.getBoundingClientRect().bottom));
+    const clip = { x: 0, y, width, height: end - y };
     const taken = async () => Buffer.from(await page.screenshot({ clip, captureBeyondViewport: true }));
     const picture = await taken();
     writeFileSync(join(folder, `${name}.png`), picture);
     await page.$eval(detail, (one) => (one.style.visibility = "hidden"));
     const changed = await taken();
-    const reference = existsSync(join(references, `${name}.png`)) ? readFileSync(join(references, `${name}.png`)) : changed;
+    const known = join(references, `${name}.png`);
+    const reference = existsSync(known) ? readFileSync(known) : changed;
     const against = (png) => blank.evaluate(unlike, png.toString("base64"), reference.toString("base64"));
     seen[name] = { same: await against(picture), changed: await against(changed) };
   }

