@@ -12,9 +12,10 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from fingerpost.audit.calls import read_examples, right_calls
 from fingerpost.audit.conduct import Settings, conducted, planned
@@ -24,14 +25,20 @@ from fingerpost.audit.server import Target, target_of
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 
+
+class _Form(NamedTuple):
+    module: str
+    what: str
+
+
 _FORMS = {
-    "json": "everything, for programs",
-    "ndjson": "every event as it happens, a line each",
-    "junit": "JUnit XML, for CI",
-    "sarif": "SARIF 2.1.0, for code scanning",
-    "html": "one page, for people",
-    "md": "a summary in Markdown, for a pull request",
-    "pytest": "a test file that makes each finding again",
+    "json": _Form("plain_json", "everything, for programs"),
+    "ndjson": _Form("ndjson", "every event as it happens, a line each"),
+    "junit": _Form("junit", "JUnit XML, for CI"),
+    "sarif": _Form("sarif", "SARIF 2.1.0, for code scanning"),
+    "html": _Form("html", "one page, for people"),
+    "md": _Form("markdown", "a summary in Markdown, for a pull request"),
+    "pytest": _Form("reproducer", "a test file that makes each finding again"),
 }
 
 
@@ -47,8 +54,8 @@ def add_to(commands: Any) -> None:
         "2 when there was no audit, 130 when it was stopped; then too the reports hold what there is.",
     )
     audit.add_argument("url", nargs="?", metavar="URL", help="a streamable HTTP server; or put '-- CMD ARGS…' last")
-    for form, what in _FORMS.items():
-        audit.add_argument(f"--{form}", metavar="FILE", help=f"write {what}; - is standard output")
+    for name, form in _FORMS.items():
+        audit.add_argument(f"--{name}", metavar="FILE", help=f"write {form.what}; - is standard output")
     audit.add_argument("--github", action="store_true", help="annotations for GitHub Actions on standard output")
     audit.add_argument("--compare", action="store_true", help="the same calls with Fingerpost in front, side by side")
     audit.add_argument("--fail-under", type=float, metavar="N", help="exit with 1 when the grade is lower (0 to 100)")
@@ -56,7 +63,9 @@ def add_to(commands: Any) -> None:
     audit.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline file")
     audit.add_argument("--examples", metavar="FILE", help='right calls, as JSON: {"tool": {"path": "/srv/a.txt"}}')
     audit.add_argument("--write-examples", metavar="FILE", help="only write the right calls that would be made")
-    audit.add_argument("--allow-writes", action="store_true", help="try everything on every tool; calls may take effect")
+    audit.add_argument(
+        "--allow-writes", action="store_true", help="try everything on every tool; calls may take effect"
+    )
     audit.add_argument("--only", action="append", default=[], metavar="TOOL", help="audit this tool (repeatable)")
     audit.add_argument("--without", action="append", default=[], metavar="TOOL", help="leave this tool alone")
     audit.add_argument("--seed", type=int, default=1, metavar="N", help="for the same mistakes again (default: 1)")
@@ -81,7 +90,9 @@ def run(options: argparse.Namespace) -> int:
     for form, name in files.items():
         _write(name, _written(form, report, target, settings))
     if options.github:
-        _write("-", _written("github", report, target, settings))
+        from fingerpost.audit.reports import github
+
+        _write("-", github.written(report))
     if options.write_baseline:
         _write(options.baseline, _new_baseline(report, baseline))
     if not options.quiet and "-" not in files.values():
@@ -153,8 +164,8 @@ def _write_examples(target: Target, settings: Settings, name: str) -> int:
     _check_place(name)
     plan = asyncio.run(planned(target, settings))
     calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
-    made = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
-    _write(name, json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+    first: dict[str, Any] = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
+    _write(name, json.dumps(first, indent=2, ensure_ascii=False) + "\n")
     return 0
 
 
@@ -187,24 +198,10 @@ class _Events:
 
 
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
-    match form:
-        case "json":
-            from fingerpost.audit.reports import plain_json as written
-        case "junit":
-            from fingerpost.audit.reports import junit as written
-        case "sarif":
-            from fingerpost.audit.reports import sarif as written
-        case "html":
-            from fingerpost.audit.reports import html as written
-        case "md":
-            from fingerpost.audit.reports import markdown as written
-        case "github":
-            from fingerpost.audit.reports import github as written
-        case _:
-            from fingerpost.audit.reports import reproducer
-
-            return reproducer.written(report, target.url or target.command, allow_writes=settings.allow_writes)
-    return written.written(report)
+    module = import_module(f"fingerpost.audit.reports.{_FORMS[form].module}")
+    if form == "pytest":
+        return module.written(report, target.url or target.command, allow_writes=settings.allow_writes)
+    return module.written(report)
 
 
 def _print(report: Report) -> None:

@@ -151,16 +151,16 @@ def _of_required(trial: Trial) -> _Verdicts:
 def _of_type(trial: Trial) -> _Verdicts:
     mistake, tool = trial.mistake, trial.tool
     schema, text = schema_of(tool, mistake.culprit), trial.text
-    received = (wording.says_received(text, trial.sent), "what was received")
-    if mistake.kind == "null.required":
-        is_missing = any(word in text.lower() for word in ("required", "missing"))
-        received = (received[0] or is_missing, received[1])
+    is_told = wording.says_received(text, trial.sent)
+    if mistake.kind.startswith(("null.", "empty.")):  # nothing is as well told by what there is to choose
+        is_told = is_told or wording.says_choices(text, as_list(schema.get("enum")))
+        is_told = is_told or any(word in text.lower() for word in ("required", "missing"))
     yield _verdict(
         "wrong_type",
         trial,
         (wording.names(text, mistake.culprit), f"that it is about {quoted(mistake.culprit)}"),
         (wording.says_type(text, tool.schema, schema), "what is expected"),
-        received,
+        (is_told, "what was received"),
     )
 
 

@@ -112,9 +112,10 @@ class Report:
         if known is made:
             return
         known.count += 1
-        if made.culprits[0] not in known.culprits and len(known.culprits) < 20:
-            known.culprits += made.culprits
-        if made.number < known.number:  # so that the same plan gives the same report, in whatever order it is answered
+        is_first = made.number < known.number
+        culprits = [*made.culprits, *known.culprits] if is_first else [*known.culprits, *made.culprits]
+        known.culprits = list(dict.fromkeys(culprits))[:20]
+        if is_first:  # so that the same plan gives the same report, in whatever order it is answered
             known.number, known.why, known.call, known.right, known.reply = (
                 made.number, made.why, made.call, made.right, made.reply,
             )  # fmt: skip

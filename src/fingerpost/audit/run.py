@@ -32,6 +32,8 @@ IN_FLIGHT = 4
 _MOST_LOST = 3
 """How often a tool may leave a call unanswered before it is left alone."""
 _MOST_STARTS = 40
+RIGHT_FAILS = "a right call fails"
+"""How a note begins that more examples would make superfluous."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +181,7 @@ class Audit:
             return
         self._expected[key] = Expected(Print.of(first.reply), Print.of(again.reply))
         if self._expected[key].is_error:
-            said = clean(reply_shown(first.reply, 200), 160)
-            self._note(tool.name, f"a right call fails ({said}); give values that work with --examples")
+            self._note(tool.name, f"{RIGHT_FAILS}: {clean(reply_shown(first.reply, 200), 160)}")
 
     def _note(self, tool: str, text: str) -> None:
         if tool not in self._noted:

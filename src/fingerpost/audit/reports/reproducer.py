@@ -41,17 +41,19 @@ _TAIL = """\
 def test_the_server_guides(finding: dict[str, Any]) -> None:
     if {hidden!r} in repr((TARGET, finding)):
         pytest.skip({reason!r})
-    why = replayed(TARGET, **finding)
+    why = replayed(TARGET, allow_writes={allow_writes}, **finding)
     assert not why, why
 """
 
 _REASON = f"put in the values that stand as {HIDDEN}"
 
 
-def written(report: Report, target: Sequence[str] | str) -> str:
+def written(report: Report, target: Sequence[str] | str, *, allow_writes: bool = False) -> str:
     aim = target if isinstance(target, str) else list(target)
     head = _HEAD.format(version=fingerpost_version(), seed=report.seed, hidden=HIDDEN, target="".join(_literal(aim)))
-    return head + "".join(_cases(report.findings)) + _TAIL.format(hidden=HIDDEN, reason=_REASON)
+    return (
+        head + "".join(_cases(report.findings)) + _TAIL.format(hidden=HIDDEN, reason=_REASON, allow_writes=allow_writes)
+    )
 
 
 def _cases(findings: Iterable[Finding]) -> Iterator[str]:

@@ -11,11 +11,12 @@ from typing import TextIO
 from fingerpost.audit.checklist import ADOPT
 from fingerpost.audit.events import Began, Event, Tried
 from fingerpost.audit.report import Finding, Report, Tally
+from fingerpost.audit.run import RIGHT_FAILS
 from fingerpost.style import Style
 from fingerpost.voice import counted
 
 _WIDTH = 100
-_MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 6
+_MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 3
 
 
 def written(report: Report, style: Style) -> str:
@@ -116,9 +117,11 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
     for reason, tools in reasons.items():
         yield style.faint(f"Skipped for {_some(tools)}: {reason}.")
     for note in report.notes[:_MOST_ASIDES]:
-        yield style.faint(f"Note on {note.tool}: {note.text}.")
+        yield style.faint(f"Note on {note.tool}: {note.text}")
     if len(report.notes) > _MOST_ASIDES:
         yield style.faint(f"And {counted(len(report.notes) - _MOST_ASIDES, 'more note')}.")
+    if any(note.text.startswith(RIGHT_FAILS) for note in report.notes):
+        yield style.faint("Give values that work with --examples FILE; --write-examples FILE makes one to fill in.")
     if known := sum(1 for one in report.findings if one.is_known):
         yield style.faint(f"{counted(known, 'finding')} that the baseline knows.")
     for stale in report.stale:
