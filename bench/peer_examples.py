@@ -101,7 +101,7 @@ def thinking(box: Sandbox) -> Examples:
 
 
 def repository(box: Sandbox) -> None:
-    """Two commits, a branch, one file changed and one that is not yet known."""
+    """Two commits, a branch, one file changed, one staged and one that is not yet known."""
     repo = box.work / "repo"
     repo.mkdir()
     _git(box, "init", "-q", "-b", "main")
@@ -111,7 +111,9 @@ def repository(box: Sandbox) -> None:
         _git(box, "commit", "-q", "-m", f"Write {number + 1}")
     _git(box, "branch", "side")
     (repo / "verse.txt").write_text(_VERSE + "four\n", encoding="utf-8")
-    (repo / "new.txt").write_text("new\n", encoding="utf-8")
+    for name in ("new.txt", "staged.txt"):
+        (repo / name).write_text("new\n", encoding="utf-8")
+    _git(box, "add", "staged.txt")
 
 
 def _git(box: Sandbox, *words: str) -> None:
@@ -167,7 +169,7 @@ def sqlite(box: Sandbox) -> Examples:
 
 
 def dbhub(box: Sandbox) -> Examples:
-    columns = {"object_type": "column", "table": "people", "pattern": "%n%", "detail_level": "full", "limit": 5}
+    columns = {"object_type": "column", "schema": "main", "table": "people", "detail_level": "full", "limit": 5}
     return {
         "execute_sql": [{"sql": "SELECT name FROM people ORDER BY born"}],
         "search_objects": [{"object_type": "table"}, columns],
@@ -327,7 +329,7 @@ def excel(box: Sandbox) -> Examples:
         "format_range": [{**sales, "range": "A1:C1", "style": {"bold": True, "horizontal_alignment": "center"}}],
         "merge_cells": [{**sales, "range": "K1:L1"}, {**sales, "range": "K1:L1", "action": "unmerge"}],
         "set_sheet_layout": [{**sales, "layout": {"freeze_panes": "A2"}}],
-        "add_conditional_format": [{**sales, "range": "C2:C4", "rule": {"type": "duplicate"}}],
+        "add_conditional_format": [{**sales, "range": "C2:C4", "rule": {"type": "duplicate", "fill_color": "#FFEEAA"}}],
         "add_data_validation": [{**sales, "range": "J1", "rule": {"type": "list", "options": ["yes", "no"]}}],
         "create_chart": [{**sales, "chart_type": "column", "source": "B1:C4", "at": "N2", "name": "Amounts"}],
         "delete_chart": [{**sales, "name": "Amounts"}],

@@ -24,7 +24,6 @@ _OFFLINE = {
     "FASTMCP_SHOW_SERVER_BANNER": "false",
     "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     "PIP_NO_INDEX": "1",
-    "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1",
     "UV_OFFLINE": "1",
 }
 
@@ -62,8 +61,7 @@ class Sandbox:
         """All that the server is told of this machine: nothing of who is logged in, and no way out of it."""
         home, scratch = str(self.folder / "home"), str(self.folder / "tmp")
         places = {"HOME": home, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch, "PWD": str(self.work)}
-        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-        return {**kept, **places, **_OFFLINE, **_GIT, "LANG": "C.UTF-8", "TZ": "UTC"}
+        return {"PATH": os.defpath, **places, **_OFFLINE, **_GIT, "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 @contextlib.contextmanager
