@@ -1,6 +1,7 @@
 """What each published server is given to work on, and right calls of its tools that only their owner could write.
 
-The calls of a server are in an order in which all of them succeed; most succeed again when they are repeated.
+The calls of a server are in an order in which all of them succeed. Nearly all succeed in any other order, too, and when
+they are repeated; what makes or deletes something by its name does so once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ Examples = Mapping[str, Sequence[dict[str, Any]]]
 
 _VERSE = "one\ntwo\nthree\n"
 _PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+_DUCK = "CREATE OR REPLACE TABLE people AS SELECT 'Ada' AS name, 1815 AS born"
 _ROWS = [["Region", "Product", "Amount"], ["North", "Tea", 12], ["South", "Salt", 30], ["North", "Salt", 7]]
 
 
@@ -29,7 +31,8 @@ def nothing(box: Sandbox) -> None:
 
 def files(box: Sandbox) -> None:
     (box.work / "verse.txt").write_text(_VERSE, encoding="utf-8")
-    (box.work / "draft.txt").write_text("a draft\n", encoding="utf-8")
+    for name in ("draft.txt", "loose.txt"):
+        (box.work / name).write_text("a draft\n", encoding="utf-8")
     (box.work / "dot.png").write_bytes(base64.b64decode(_PIXEL))
     (box.work / "notes").mkdir()
 
@@ -51,7 +54,7 @@ def filesystem(box: Sandbox) -> Examples:
         "search_files": [{**folder, "pattern": "*.txt", "excludePatterns": ["notes"]}, {**folder, "pattern": "*.txt"}],
         "get_file_info": [verse],
         "list_allowed_directories": [{}],
-        "move_file": [{"source": box.path("notes/new.txt"), "destination": box.path("notes/moved.txt")}],
+        "move_file": [{"source": box.path("loose.txt"), "destination": box.path("notes/moved.txt")}],
     }
 
 
@@ -176,10 +179,14 @@ def dbhub(box: Sandbox) -> Examples:
     }
 
 
+def duck(box: Sandbox, python: Path) -> None:
+    program = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])"
+    subprocess.run([str(python), "-c", program, box.path("data.duckdb"), _DUCK], check=True)
+
+
 def motherduck(box: Sandbox) -> Examples:
-    create = "CREATE OR REPLACE TABLE people AS SELECT 'Ada' AS name, 1815 AS born"
     return {
-        "execute_query": [{"sql": create}, {"sql": "SELECT name FROM people"}],
+        "execute_query": [{"sql": "SELECT name FROM people"}, {"sql": _DUCK}],
         "list_databases": [{}],
         "list_tables": [{}, {"database": "data", "schema": "main"}],
         "list_columns": [{"table": "people"}, {"table": "people", "database": "data", "schema": "main"}],
@@ -275,16 +282,19 @@ def pdf(box: Sandbox) -> Examples:
 
 
 def workbook(box: Sandbox, python: Path) -> None:
-    """The same rows on two sheets, one that may be dropped, and a file to import."""
+    """The same rows on some sheets, a few of which may go, and a file to import."""
     files(box)
     (box.work / "rows.csv").write_text("\n".join(",".join(map(str, row)) for row in _ROWS) + "\n", encoding="utf-8")
     program = (
         "import json, sys, openpyxl\n"
         "book = openpyxl.Workbook(); book.remove(book.active)\n"
-        "for title in ('Sales', 'Copy', 'Scratch'):\n"
+        "for title in ('Sales', 'Copy', 'Scratch', 'Spare', 'Old'):\n"
         "    sheet = book.create_sheet(title)\n"
         "    for row in json.loads(sys.argv[2]): sheet.append(row)\n"
-        "book['Sales']['C6'] = '=SUM(C2:C4)'\n"
+        "sales = book['Sales']; sales['C6'] = '=SUM(C2:C4)'; sales.merge_cells('K3:L3')\n"
+        "sales['A3'].comment = openpyxl.comments.Comment('Down there', 'Ada')\n"
+        "book.defined_names['First'] = openpyxl.workbook.defined_name.DefinedName('First', attr_text='Sales!$C$2')\n"
+        "book['Copy'].add_table(openpyxl.worksheet.table.Table(displayName='Rows', ref='A1:C4'))\n"
         "book.save(sys.argv[1])\n"
     )
     subprocess.run([str(python), "-c", program, box.path("book.xlsx"), json.dumps(_ROWS)], check=True)
@@ -327,7 +337,7 @@ def excel(box: Sandbox) -> Examples:
         "trace_formula": [{**sales, "range": "C6", "direction": "precedents", "all_levels": True}],
         "goal_seek": [{**sales, "cell": "C6", "target": 60, "changing_cell": "C2"}],
         "format_range": [{**sales, "range": "A1:C1", "style": {"bold": True, "horizontal_alignment": "center"}}],
-        "merge_cells": [{**sales, "range": "K1:L1"}, {**sales, "range": "K1:L1", "action": "unmerge"}],
+        "merge_cells": [{**sales, "range": "K1:L1"}, {**sales, "range": "K3:L3", "action": "unmerge"}],
         "set_sheet_layout": [{**sales, "layout": {"freeze_panes": "A2"}}],
         "add_conditional_format": [{**sales, "range": "C2:C4", "rule": {"type": "duplicate", "fill_color": "#FFEEAA"}}],
         "add_data_validation": [{**sales, "range": "J1", "rule": {"type": "list", "options": ["yes", "no"]}}],
@@ -337,21 +347,21 @@ def excel(box: Sandbox) -> Examples:
         "delete_sparklines": [{**sales, "range": "J2"}],
         "create_pivot_table": [{**book, "sheet": "Scratch", **pivot, "name": "Totals", "layout": "outline"}],
         "delete_pivot_table": [{**book, "sheet": "Scratch", "name": "Totals"}],
-        "set_table": [{**copy, "range": "A1:C4", "name": "Rows"}],
+        "set_table": [{**sales, "sheet": "Scratch", "range": "A1:B4", "name": "Pairs"}],
         "add_slicer": [
             {**copy, "target": {"sheet": "Copy", "name": "Rows"}, "field": "Region", "at": "F2", "name": "Pick"}
         ],
         "delete_slicer": [{**copy, "name": "Pick"}],
         "set_defined_name": [{**book, "name": "Total", "refers_to": "Sales!$C$6"}],
-        "delete_defined_name": [{**book, "name": "Total"}],
+        "delete_defined_name": [{**book, "name": "First"}],
         "set_note": [{**sales, "cell": "A2", "text": "Up there", "author": "Ada"}],
-        "delete_note": [{**sales, "cell": "A2"}],
+        "delete_note": [{**sales, "cell": "A3"}],
         "insert_image": [{**sales, "image_path": "dot.png", "at": "P20", "name": "Dot"}],
         "delete_image": [{**sales, "name": "Dot"}],
         "insert_rows_or_columns": [{**book, "sheet": "Scratch", "axis": "rows", "start": 3, "count": 2}],
         "delete_rows_or_columns": [{**book, "sheet": "Scratch", "axis": "columns", "start": 3}],
         "create_sheet": [{**book, "new_name": "Fresh"}],
-        "rename_sheet": [{**book, "sheet": "Fresh", "new_name": "Fresher"}],
+        "rename_sheet": [{**book, "sheet": "Old", "new_name": "Older"}],
         "copy_sheet": [{**sales, "new_name": "Twin"}],
-        "delete_sheet": [{**book, "sheet": "Twin"}],
+        "delete_sheet": [{**book, "sheet": "Spare"}],
     }

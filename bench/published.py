@@ -82,6 +82,10 @@ def _book(box: Sandbox) -> None:
     given.workbook(box, ROOT / _PYTHON_2 / "bin" / "python")
 
 
+def _duck(box: Sandbox) -> None:
+    given.duck(box, ROOT / _PYTHON_2 / "bin" / "python")
+
+
 _OF_THE_PAGE = "is called by the page that shows the file, about a view that is open there"
 
 PEERS = (
@@ -214,6 +218,7 @@ PEERS = (
         "mcp-server-motherduck",
         "FastMCP 4",
         arguments=lambda box: ["--db-path", box.path("data.duckdb"), "--read-write"],
+        prepare=_duck,
         examples=given.motherduck,
     ),
     Peer(
