@@ -92,7 +92,6 @@ def everything(box: Sandbox) -> Examples:
         "get-sum": [{"a": 2, "b": 3.5}],
         "get-tiny-image": [{}],
         "gzip-file-as-resource": [{"name": "page.gz", "data": f"{box.site}/page", "outputType": "resource"}],
-        "toggle-subscriber-updates": [{}],
         "trigger-long-running-operation": [{"duration": 0.1, "steps": 1}],
     }
 

@@ -92,7 +92,9 @@ def talk(peer: Peer, box: Sandbox) -> Generator[Talk]:
             one.tell("notifications/initialized")
             yield one
         finally:
-            process.kill()
+            process.terminate()  # a proxy that is killed outright could not take its server with it
+            with _ended_after(_PATIENCE, process):
+                process.wait()
 
 
 def listed(peer: Peer, *, verbose: bool) -> None:

@@ -119,6 +119,7 @@ PEERS = (
         examples=given.everything,
         without={
             "toggle-simulated-logging": "sends messages from then on",
+            "toggle-subscriber-updates": "sends messages from then on, and stays when its client has left",
             "simulate-research-query": "is only run as a task",
         },
     ),
