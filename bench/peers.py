@@ -18,7 +18,7 @@ from bench.published import PEERS, Peer
 from bench.sandbox import Sandbox
 from fingerpost import Catalog
 
-_PATIENCE = 60.0
+_PATIENCE, _GRACE = 60.0, 5.0
 
 
 class Talk:
@@ -93,8 +93,8 @@ def talk(peer: Peer, box: Sandbox) -> Generator[Talk]:
             yield one
         finally:
             process.terminate()  # a proxy that is killed outright could not take its server with it
-            with _ended_after(_PATIENCE, process):
-                process.wait()
+            with _ended_after(_GRACE, process):
+                process.communicate()
 
 
 def listed(peer: Peer, *, verbose: bool) -> None:
