@@ -6,10 +6,10 @@ CLIENTS := tests/typescript/node_modules/.ready
 BROWSER := tests/browser/node_modules/.ready
 SUITE := tests/conformance/node_modules/.ready
 LOWEST := .venv-lowest
-SERVERS := .venv-servers
-PUBLISHED := $(SERVERS)/.ready tests/servers/node_modules/.ready
+PUBLISHED := .venv-servers/.ready tests/servers/node_modules/.ready
+PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/peers/node_modules/.ready
 
-.PHONY: demo test lowest check conformance bench loop calibrate soak bless lock clean setup
+.PHONY: demo test lowest check conformance bench loop calibrate peers soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -38,6 +38,9 @@ loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes a
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate
 
+peers: $(SETUP) $(PEERS)  ## start the published servers that the audit is measured on, and make the right calls
+	@$(BIN)/python -m bench.peers --list
+
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
 	$(BIN)/python -m tests.promises
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
@@ -53,6 +56,10 @@ lock: $(SETUP)  ## renew the versions that development uses
 	  --group dev pyproject.toml -c tests/lowest.txt -o requirements-lowest.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --python-version 3.11 tests/servers/requirements.txt -o requirements-servers.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 tests/peers/requirements.txt -o requirements-peers.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 tests/peers/requirements-v1.txt -o requirements-peers-v1.lock
 
 setup: $(SETUP)
 
@@ -70,9 +77,9 @@ $(LOWEST)/.ready: pyproject.toml requirements-lowest.lock | $(SETUP)
 	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -e .
 	@touch $@
 
-$(SERVERS)/.ready: requirements-servers.lock | $(SETUP)
-	@test -x $(SERVERS)/bin/python || $(BIN)/python -m venv --without-pip $(SERVERS)
-	@$(BIN)/uv pip sync -q --python $(SERVERS)/bin/python --require-hashes requirements-servers.lock
+.venv-%/.ready: requirements-%.lock | $(SETUP)
+	@test -x .venv-$*/bin/python || $(BIN)/python -m venv --without-pip .venv-$*
+	@$(BIN)/uv pip sync -q --python .venv-$*/bin/python --require-hashes $<
 	@touch $@
 
 tests/%/node_modules/.ready: tests/%/package.json tests/%/package-lock.json | $(SETUP)
@@ -81,4 +88,4 @@ tests/%/node_modules/.ready: tests/%/package.json tests/%/package-lock.json | $(
 	@touch $@
 
 clean:
-	rm -rf tests/*/node_modules .venv $(LOWEST) $(SERVERS) .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf tests/*/node_modules .venv .venv-* .pytest_cache .ruff_cache .hypothesis .coverage dist
