@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
 CLIENTS := tests/typescript/node_modules/.ready
+BROWSER := tests/browser/node_modules/.ready
 SUITE := tests/conformance/node_modules/.ready
 LOWEST := .venv-lowest
 SERVERS := .venv-servers
@@ -13,7 +14,7 @@ PUBLISHED := $(SERVERS)/.ready tests/servers/node_modules/.ready
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
 
-test: check lowest $(CLIENTS) $(PUBLISHED)  ## run all checks and all tests
+test: check lowest $(CLIENTS) $(PUBLISHED) $(BROWSER)  ## run all checks and all tests
 	$(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term --cov-fail-under=100
 
 lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
