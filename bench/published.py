@@ -36,6 +36,8 @@ class Peer:
     examples: Callable[[Sandbox], Examples] = lambda box: {}
     allow_writes: bool = True
     """Whether the sandbox bounds all that its tools can do with arguments made from their schemas and the examples."""
+    in_flight: int = 4
+    """Calls at a time: some have one connection to what they serve, and no lock on it."""
     without: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tools that must not be called with right arguments, and why."""
 
@@ -221,6 +223,7 @@ PEERS = (
         arguments=lambda box: ["--db-path", box.path("data.duckdb"), "--read-write"],
         prepare=_duck,
         examples=given.motherduck,
+        in_flight=1,
     ),
     Peer(
         "calculator",

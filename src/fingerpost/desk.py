@@ -23,7 +23,7 @@ from fingerpost.envelope import render
 from fingerpost.guide import SILENCE, Report, Verdict, explained_by, judged
 from fingerpost.policy import Policy
 from fingerpost.repeats import Repeats, again
-from fingerpost.replies import KEY, failed, guided, is_failure, is_plain, raised
+from fingerpost.replies import KEY, failed, guided, is_failure, is_plain, raised, with_remark
 from fingerpost.rules import unknown_tool
 from fingerpost.shapes import Shape
 from fingerpost.untrusted import as_object
@@ -112,6 +112,13 @@ class Desk:
         if is_unknown and self.policy.unknown_tool == "protocol":
             return {"code": INVALID_PARAMS, "message": report.diagnoses[0].message, "data": self.data(report, None)}
         return failed(report, catalog.get(verdict.call.tool), self.policy, self._shape)
+
+    def remarked(self, verdict: Verdict, reply: Any) -> Any:
+        """What a server says to a call of a tool that it does not list; a failure with what was probably meant."""
+        report = replace(verdict.report, is_refusal=True)
+        if verdict.action == "repair":  # which was not made: the server may have done something by now
+            report = replace(report, corrections=(), corrected=verdict.call)
+        return with_remark(reply, report, self.policy)
 
     def explains(self, call: Call, catalog: Catalog) -> bool:
         """Whether a call is for our own tool that explains tools."""

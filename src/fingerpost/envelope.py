@@ -43,7 +43,7 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = said.text if said else ""
     text = "\n".join(within(budget, lines(report, call), report.heard))
-    structured = _error(report, call, said) if report.is_refusal else _success(report, call)
+    structured = _error(report, call, said) if report.is_refusal else _success(report, call, said)
     return Envelope(text, reshape(trimmed(structured, text), shape))
 
 
@@ -52,10 +52,7 @@ def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
     if not report.diagnoses:
         return changed
     error = _problem(report.diagnoses[0], report, call)
-    if said and report.corrected:
-        error["corrected_call"] = corrected_call(
-            said, report.corrected, report.call, report.applicability, report.secret
-        )
+    error |= _better(report, said)
     if len(report.diagnoses) > 1:
         error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
     if report.unseen:
@@ -148,7 +145,15 @@ def _corrections(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _success(report: Report, call: str) -> dict[str, Any]:
+def _better(report: Report, said: Sayable | None) -> dict[str, Any]:
+    """The corrected call for programs, where there is one."""
+    if said is None or report.corrected is None:
+        return {}
+    call = corrected_call(said, report.corrected, report.call, report.applicability, report.secret)
+    return {"corrected_call": call}
+
+
+def _success(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
     mended = [one.message for one in report.diagnoses if one.sure_fix and one.code == "UNKNOWN_PARAM"]
     named = {
         str(one.details["parameter"]): _named_readings(one) for one in report.diagnoses if "parameter" in one.details
@@ -159,6 +164,7 @@ def _success(report: Report, call: str) -> dict[str, Any]:
         "warnings": list(dict.fromkeys([*report.warnings, *mended])),
         "suggestions": {parameter: found for parameter, found in named.items() if found},
         "hint": call_line(report, call) if has_better(report) else "",
+        **(_better(report, said) if has_better(report) else {}),
         "hints": [one.hint for one in report.diagnoses if one.hint and not one.sure_fix],
     }
     return {key: value for key, value in whole.items() if value}

@@ -91,7 +91,7 @@ class Exchange(ABC):
         try:
             explains = self.desk.explains(verdict.call, self._known)
             if not (is_failure(outcome.reply) if explains else is_unknown_tool(outcome.reply, self.call.tool)):
-                return outcome.reply, outcome
+                return outcome.reply if explains else self.desk.remarked(verdict, outcome.reply), outcome
             if verdict.action in ("refuse", "ask"):
                 return self.desk.refused(self.speaker, verdict, self._known), None
             if explains:

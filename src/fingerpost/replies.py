@@ -32,6 +32,8 @@ KEY = "dev.fingerpost/guidance"
 LONGEST_READ = 16 * 1024
 """As much of a reply's text as is read."""
 
+_LONGEST_FAILURE = 1_000
+
 _TELLING = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
 """Fields of a successful reply by which it may tell of a failure after all, whole or in part."""
 
@@ -42,6 +44,7 @@ _UNKNOWN = re.compile(
     r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)",
     re.IGNORECASE | re.DOTALL,
 )
+_FAILURE = re.compile(r"\W*(?:error|unknown|invalid|fail(?:ed|ure)|exception|no such|cannot|could not|missing)\b", re.I)
 _MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
 
 
@@ -178,7 +181,20 @@ def is_unknown_tool(reply: Any, name: str) -> bool:
     if not is_result and said.get("code") in _NO_TOOL:
         return True
     text = (text_of(said) if is_result else str(said.get("message")))[:LONGEST_READ]
-    return is_failure(said) and name[:64] in text and _UNKNOWN.search(text) is not None
+    return (is_failure(said) or sounds_like_failure(text)) and name[:64] in text and _UNKNOWN.search(text) is not None
+
+
+def sounds_like_failure(text: str) -> bool:
+    """Whether a text begins as failures do: some servers answer with one as if it were a result."""
+    return len(text) < _LONGEST_FAILURE and _FAILURE.match(text) is not None
+
+
+def with_remark(reply: Any, report: Report, policy: Policy) -> Any:
+    """A reply that tells of a failure with what we know of the call beside it; any other as it is."""
+    said = as_object(reply)
+    if "content" not in said or not (is_failure(said) or sounds_like_failure(text_of(said))):
+        return reply
+    return _appended(said, render(replace(report, heard=text_of(said) or " "), budget=policy.budget))
 
 
 def is_failure(reply: Any) -> bool:

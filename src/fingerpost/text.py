@@ -86,8 +86,11 @@ def _again(report: Report, call: str) -> str:
     if call:
         is_whole = report.applicability is not Applicability.HAS_PLACEHOLDERS
         return f"{'Send instead' if is_whole else 'Fill in and send'}: {call}"
+    if report.heard:
+        return "Same again."
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
-    return sentence(hint) if hint and not report.heard else "Same again."
+    needs = (line for one in report.diagnoses for line in _needs(one, is_corrected=False))
+    return sentence(hint) if hint else next(needs, "Same again.")
 
 
 def _remarks(report: Report, call: str) -> Iterator[str]:

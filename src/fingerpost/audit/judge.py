@@ -15,6 +15,7 @@ from fingerpost.audit.sameness import Expected, added
 from fingerpost.audit.shown import texts
 from fingerpost.audit.tokens import estimated
 from fingerpost.catalog import Catalog, Tool
+from fingerpost.replies import sounds_like_failure
 from fingerpost.untrusted import as_list, as_object
 from fingerpost.voice import quoted
 
@@ -237,7 +238,7 @@ def _always(trial: Trial) -> _Verdicts:
         yield Check("next_steps", has_step, "" if has_step else "does not say what to do next")
         size = estimated(whole)
         yield Check("brief", size <= MOST_TOKENS, "" if size <= MOST_TOKENS else f"costs about {size:,} tokens")
-    is_hidden = not trial.is_error and wording.sounds_like_failure(whole) and not trial.is_taken
+    is_hidden = not trial.is_error and sounds_like_failure(whole) and not trial.is_taken
     yield Check("honest", not is_hidden, "tells of a failure and is not marked as one" if is_hidden else "")
 
 

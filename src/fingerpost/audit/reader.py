@@ -18,8 +18,8 @@ _KEY = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s\":,(){}]+))\s*:\s*")
 
 def corrected(reply: Mapping[str, Any], sent: Call) -> Call | None:
     """The call that a reply says to send instead; none where it leaves something open."""
-    error = as_object(as_object(as_object(reply.get("_meta")).get(KEY)).get("error"))
-    said = as_object(error.get("corrected_call"))
+    guidance = as_object(as_object(reply.get("_meta")).get(KEY))
+    said = as_object(as_object(guidance.get("error", guidance)).get("corrected_call"))
     if not said:
         return _in_words(reply)
     if said.get("when_filled", said.get("applicability")) == "has_placeholders" or "arguments" not in said:

@@ -211,7 +211,7 @@ def _as_reply(error: dict[str, Any]) -> dict[str, Any]:
     """An error of the protocol as clients show it: its message. What programs read stays where they look for it."""
     data = as_object(error.get("data"))
     text = {"type": "text", "text": str(error.get("message"))}
-    return {"isError": True, "content": [text], **({"_meta": {KEY: data}} if "error" in data else {})}
+    return {"isError": True, "content": [text], **({"_meta": {KEY: data[KEY]}} if KEY in data else {})}
 
 
 def _lost(reply: dict[str, Any]) -> str:

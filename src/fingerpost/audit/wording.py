@@ -39,7 +39,6 @@ _MORE = re.compile(
     r"|\bfirst \d+\b|remaining|\boffset\b|\bpage \d+",
     re.IGNORECASE,
 )
-_FAILURE = re.compile(r"\W*(?:error|invalid|unknown|failed|failure|missing|validation|cannot|unable|exception)\b", re.I)
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+|^\s+at \S.*[:(]\S+:\d+:\d+\)?$"
     r"|^goroutine \d+ \[|^\s*at [\w.$]+\([\w.]+:\d+\)|thread '[^']+' panicked|stack backtrace:",
@@ -118,10 +117,6 @@ def says_more(reply: Mapping[str, Any]) -> bool:
     """Whether a result says that there is more, in words or in a field that is made for it."""
     said = json.dumps([reply.get("content"), reply.get("structuredContent"), reply.get("_meta")])
     return _MORE.search(said) is not None
-
-
-def sounds_like_failure(text: str) -> bool:
-    return _FAILURE.match(text) is not None
 
 
 def leak(text: str, arguments: Any) -> str:
