@@ -10,7 +10,7 @@ import pytest
 from fingerpost import KEY, Call, Catalog, admit, render
 from fingerpost.audit.mistakes import mistakes
 from fingerpost.audit.reader import corrected
-from fingerpost.audit.slips import restyled, slip
+from fingerpost.audit.slips import is_nearest, reordered, restyled, slip
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -28,6 +28,8 @@ TOOLS: list[dict[str, Any]] = [
                 "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
                 "note": {"type": ["string", "null"]},
                 "tag": {"type": "string"},
+                "code": {"type": "string", "minLength": 3, "maxLength": 8},
+                "since": {"type": "string", "format": "date"},
             },
             "required": ["pattern", "order"],
         },
@@ -39,7 +41,7 @@ RIGHT = Call(
     "find_users",
     {
         "pattern": "Ada", "max_results": 5, "order": "ascending", "fields": ["name"], "where": {"a": 1}, "deep": True,
-        "ratio": 0.5, "note": None,
+        "ratio": 0.5, "note": None, "code": "abcd", "since": "2026-01-31",
     },
 )  # fmt: skip
 
@@ -50,11 +52,12 @@ def kinds(right: Call, catalog: Catalog = CATALOG) -> set[str]:
 
 def test_every_kind_of_mistake_is_made() -> None:
     assert kinds(RIGHT) == {
-        "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented",
-        "parameter.misspelt", "parameter.restyled", "parameter.stray", "required.missing", "required.all_missing",
-        "shape.wrapped", "type.flag_as_text", "type.wrong", "type.number_as_text", "type.word_for_number",
-        "range.above", "range.below", "type.json_as_text", "type.item_for_list", "type.list_for_item",
-        "choice.misspelt", "choice.restyled", "choice.unknown", "null.required", "null.optional",
+        "tool.misspelt", "tool.restyled", "tool.reordered", "tool.prefixed", "tool.invented",
+        "parameter.misspelt", "parameter.restyled", "parameter.reordered", "parameter.synonym", "parameter.stray",
+        "required.missing", "required.all_missing", "shape.wrapped", "shape.flattened", "shape.text",
+        "type.flag_as_text", "type.wrong", "type.number_as_text", "type.word_for_number", "range.above", "range.below",
+        "length.short", "length.long", "format.wrong", "type.json_as_text", "type.item_for_list", "type.list_for_item",
+        "choice.misspelt", "choice.restyled", "choice.unknown", "null.required", "null.optional", "empty.optional",
     }  # fmt: skip
 
 
@@ -68,7 +71,7 @@ def test_what_is_allowed_is_never_a_mistake() -> None:
 def test_a_tool_that_takes_anything_can_only_be_got_wrong_by_its_name() -> None:
     catalog = Catalog.listed([{"name": "ping", "inputSchema": {"type": "object"}}])
     assert kinds(Call("ping", {"a": 1}), catalog) == {
-        "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented",
+        "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented", "shape.text",
     }  # fmt: skip
     assert kinds(Call("ping", {"a": {}, "b": ["x", {"y": 1}]}), catalog) <= kinds(RIGHT)
     assert list(mistakes(Call("unknown"), catalog, Random(1))) == []
@@ -79,7 +82,7 @@ def test_names_too_short_to_be_got_wrong_are_not() -> None:
     catalog = Catalog.listed([{"name": "A", "inputSchema": schema}])
     assert kinds(Call("A", {"A": "x"}), catalog) == {
         "tool.prefixed", "tool.invented", "parameter.stray", "required.missing", "required.all_missing",
-        "type.list_for_item", "type.wrong", "null.required",
+        "shape.text", "type.list_for_item", "type.wrong", "null.required",
     }  # fmt: skip
 
 
@@ -93,6 +96,25 @@ def test_a_slip_is_always_another_name_and_short_names_are_left_alone() -> None:
     for name in ("pattern", "aaaa", "max_results"):
         assert all(slip(name, random) != name for _ in range(200))
     assert slip("abc", random) == "abc"
+
+
+def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> None:
+    assert is_nearest("lines", "liens", ["lines", "items"])
+    assert not is_nearest("cat", "bat", ["cat", "hat"])
+    schema = {"type": "object", "properties": {"from_day": {"type": "string"}, "from_way": {"type": "string"}}}
+    catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
+    right = Call("t", {"from_day": "x"})
+    made = [one for seed in range(300) for one in mistakes(right, catalog, Random(seed))]
+    slips = {next(iter(one.call.arguments)): one.is_repairable for one in made if one.kind == "parameter.misspelt"}
+    assert not slips["from_ay"]
+    assert slips["fromday"]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("search_users", "users_search"), ("a-b", "b-a"), ("abc", "abc"), ("a_b_c", "a_b_c")]
+)
+def test_two_words_are_turned_round(name: str, other: str) -> None:
+    assert reordered(name) == other
 
 
 @pytest.mark.parametrize(
@@ -136,3 +158,9 @@ def test_a_call_in_words_is_read_with_any_value() -> None:
     text = 'No.\nCorrected call: a.b(x: [1, {"y": null}], "odd name": "a, b", z: -1.5)\nMore.'
     read = corrected({"content": [{"type": "text", "text": text}]}, Call("x"))
     assert read == Call("a.b", {"x": [1, {"y": None}], "odd name": "a, b", "z": -1.5})
+
+
+def test_a_name_that_happens_to_be_another_tool_is_no_mistake() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    catalog = Catalog.listed([{"name": name, "inputSchema": schema} for name in ("list_users", "users_list")])
+    assert kinds(Call("list_users", {}), catalog).isdisjoint({"tool.reordered", "shape.text"})

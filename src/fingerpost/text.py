@@ -89,8 +89,10 @@ def _again(report: Report, call: str) -> str:
     if report.heard:
         return "Same again."
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
-    needs = (line for one in report.diagnoses for line in _needs(one, is_corrected=False))
-    return sentence(hint) if hint else next(needs, "Same again.")
+    near = [name for one in report.diagnoses for name in one.suggestions.get("similar_tools", ())]
+    if hint or not near:
+        return sentence(hint) if hint else "Same again."
+    return f"Use {listed(near, limit=5, last='or')} instead."
 
 
 def _remarks(report: Report, call: str) -> Iterator[str]:

@@ -120,7 +120,7 @@ def _of_parameter(trial: Trial) -> _Verdicts:
         is_told = wording.names(trial.text, wrong) or _is_alias(trial) or (trial.is_error and not trial.is_ignored)
         yield Check("not_dropped", is_told, "" if is_told else f"drops {quoted(wrong)} in silence")
     if trial.mistake.kind == "parameter.stray":
-        yield from _actionable(trial, wording.names(trial.text, wrong))
+        yield from _actionable(trial, wording.says_left_out(trial.text, wrong))
         return
     both = wording.names(trial.text, culprit)
     named = wording.names(trial.text, wrong) or wording.says_next(trial.text)
@@ -140,13 +140,13 @@ def _of_required(trial: Trial) -> _Verdicts:
     missing = [name for name in tool.required if name not in as_object(mistake.call.arguments)]
     unnamed = [name for name in missing if not wording.names(trial.text, name)]
     untyped = [name for name in missing if not wording.says_type(trial.text, tool.schema, schema_of(tool, name))]
-    is_named, is_typed = (
-        (not unnamed, f"that {quoted((unnamed or missing)[0])} is missing"),
-        (not untyped, "what it takes"),
-    )
-    yield _verdict("missing_required", trial, is_named, is_typed)
+    is_named = (not unnamed, f"that {quoted((unnamed or missing)[0])} is missing")
+    is_typed = (not untyped, "what each takes" if len(missing) > 1 else "what it takes")
     if mistake.kind == "required.all_missing":
-        yield _verdict("schema_hint", trial, (not unnamed, "all that is required"), (not untyped, "what each takes"))
+        yield _verdict("missing_required", trial, is_named)
+        yield _verdict("schema_hint", trial, is_typed)
+    else:
+        yield _verdict("missing_required", trial, is_named, is_typed)
 
 
 def _of_type(trial: Trial) -> _Verdicts:
@@ -203,7 +203,8 @@ def _of_result(trial: Trial) -> _Verdicts:
 
 
 def _actionable(trial: Trial, is_there: bool) -> _Verdicts:
-    if not trial.is_error and trial.text:
+    """Whether what is said beside the usual result is of use."""
+    if not trial.is_error and trial.is_ignored and trial.text:
         yield Check("actionable", is_there, "" if is_there else "adds a word that does not say what is wrong")
 
 

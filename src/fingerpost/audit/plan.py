@@ -62,8 +62,11 @@ class Plan:
 
     def _made(self, tool: Tool, random: Random) -> Iterator[Mistake]:
         """Every mistake of the first call; of the others those in what they have beyond it."""
-        told = set[str]()
-        for right in self._right(tool) or [Call(tool.name)]:
+        told, every = set[str](), self._right(tool)
+        if not every:
+            calls = mistakes(Call(tool.name), self.catalog, random)
+            yield from (one for one in calls if one.kind.startswith(("tool.", "required.")))
+        for right in every:
             for mistake in mistakes(right, self.catalog, random):
                 if not told or (mistake.culprit in right.arguments and mistake.culprit not in told):
                     yield mistake

@@ -39,6 +39,11 @@ _MORE = re.compile(
     r"|\bfirst \d+\b|remaining|\boffset\b|\bpage \d+",
     re.IGNORECASE,
 )
+_LEFT_OUT = re.compile(
+    r"ignored|left (?:out|off)|dropped|removed|omitted|skipped|discarded|unknown|unexpected|unrecogni[sz]ed|unsupported"
+    r"|not (?:a parameter|taken|used|known|declared|recogni[sz]ed|supported|sent)|corrected|no (?:such )?param",
+    re.IGNORECASE,
+)
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+|^\s+at \S.*[:(]\S+:\d+:\d+\)?$"
     r"|^goroutine \d+ \[|^\s*at [\w.$]+\([\w.]+:\d+\)|thread '[^']+' panicked|stack backtrace:",
@@ -111,6 +116,11 @@ def says_choices(text: str, choices: Sequence[Any]) -> bool:
 def says_next(text: str) -> bool:
     """Whether a text says what to do."""
     return _STEP.search(text) is not None
+
+
+def says_left_out(text: str, name: str) -> bool:
+    """Whether a text says what has become of an argument that a tool does not take."""
+    return names(text, name) and _LEFT_OUT.search(text) is not None
 
 
 def says_more(reply: Mapping[str, Any]) -> bool:
