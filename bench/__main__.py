@@ -29,9 +29,9 @@ from bench.doors import doors
 from bench.loop import loop
 from bench.mistakes import real_names, slips
 from bench.proxy import proxy
-from fingerpost.audit.tokens import estimated
 from bench.units_typos import rows as units_typos
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
+from fingerpost.audit.tokens import estimated
 from fingerpost.matching import Names
 
 Row = tuple[str, str, str]

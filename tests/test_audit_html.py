@@ -320,7 +320,7 @@ def test_filters_hide_and_show(seen: dict[str, Any]) -> None:
     assert (
         look["item"] == look["text"] == {"shown": [["alive", "list_files"]], "said": "1 of 4 findings", "none": False}
     )
-    assert look["neither"] == {"shown": [], "said": "0 of 4 findings", "none": True}
+    assert look["neither"] == look["ours"] == {"shown": [], "said": "0 of 4 findings", "none": True}
     assert [label.split("\n")[0] for label in look["labels"]] == ["Tool", "Checklist item", "Text"]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bench.corpus import many_tools
-from fingerpost.audit.tokens import estimated
 from fingerpost import Call, Catalog, Policy, Verdict
 from fingerpost.annotations import Effects
+from fingerpost.audit.tokens import estimated
 from fingerpost.desk import Desk
 from fingerpost.info import described_as
 

@@ -51,9 +51,10 @@ const evidence = () => {
 
 const overflow = () => {
   const edge = document.documentElement.clientWidth;
-  const beyond = (one) => one.checkVisibility() && one.getClientRects().length && one.getBoundingClientRect().right > edge + 1;
+  const beyond = (one) => one.checkVisibility() && one.getBoundingClientRect().right > edge + 1;
   const clipped = [...document.querySelectorAll("main *, header *, footer *")].filter(beyond);
-  return { edge, width: document.documentElement.scrollWidth, clipped: clipped.map((one) => one.outerHTML.slice(0, 80)) };
+  const width = document.documentElement.scrollWidth;
+  return { edge, width, clipped: clipped.map((one) => one.outerHTML.slice(0, 80)) };
 };
 
 /** The text that is hardest to read, by the contrast of WCAG. */
@@ -79,7 +80,8 @@ const faintest = () => {
   };
   let least = { contrast: 99 };
   for (const one of document.querySelectorAll("body *")) {
-    if (!one.checkVisibility() || ![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+    const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!hasText || !one.checkVisibility()) continue;
     const [a, b] = [light(getComputedStyle(one).color), light(ground(one))];
     const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (contrast < least.contrast) least = { contrast, text: one.textContent.slice(0, 40) };
@@ -116,10 +118,10 @@ async function filtered() {
     none: await page.$eval("#none", (one) => one.checkVisibility()),
   });
   const cleared = () => page.click("form.filters button");
-  const place = await page.$eval("#by-tool", (one) => [...one.options].find((option) => option.text === "read_file").value);
+  const places = await page.$$eval("#by-tool option", (all) => all.map((one) => [one.text, one.value]));
   const labels = await page.$$eval("form select, form input", (all) => all.map((one) => one.labels[0]?.innerText));
   const seen = { labels, start: await now() };
-  await page.select("#by-tool", place);
+  await page.select("#by-tool", new Map(places).get("read_file"));
   seen.tool = await now();
   await page.select("#by-item", "alive");
   seen.neither = await now();
@@ -130,6 +132,9 @@ async function filtered() {
   seen.linked = await now();
   await page.type("#by-text", "RANGE.above");
   seen.text = await now();
+  await cleared();
+  await page.type("#by-text", "adopt fingerpost");
+  seen.ours = await now();
   await cleared();
   seen.cleared = await now();
   return { ...seen, trouble };
@@ -206,7 +211,8 @@ async function scriptless() {
   await page.click("details.finding summary");
   seen.opened = await page.$eval("details.finding", (one) => one.innerText);
   await page.click('details.finding a[href^="#page-"]');
-  seen.pages = await page.$$eval(".page .text", (all) => all.filter((one) => one.checkVisibility()).map((one) => one.id));
+  const visible = (all) => all.filter((one) => one.checkVisibility()).map((one) => one.id);
+  seen.pages = await page.$$eval(".page .text", visible);
   return { ...seen, trouble };
 }
 
@@ -218,7 +224,7 @@ async function many() {
 
 const PICTURES = {
   "report-head": { scheme: "light", width: 760, from: "header", to: "header", detail: ".letter" },
-  "report-findings": { scheme: "light", width: 900, from: ".adopt", to: "[aria-labelledby=findings]", detail: ".finding .tag" },
+  "report-findings": { scheme: "light", width: 900, from: ".adopt", to: ".group:last-child", detail: ".tag" },
   "report-narrow": { scheme: "dark", width: 380, from: "header", to: ".items > li:nth-child(3)", detail: ".bar" },
 };
 

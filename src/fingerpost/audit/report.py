@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fingerpost.audit.checklist import CHECKLIST, ITEMS, Check, Item
 from fingerpost.audit.events import Began, Ended, Event, Noted, Skipped, Subject, Tried
@@ -11,6 +11,7 @@ from fingerpost.audit.shown import as_json, call_shown, reply_shown
 from fingerpost.redact import clean
 from fingerpost.voice import counted
 
+_MOST_CULPRITS = 20
 _LETTERS = ((90, "A"), (80, "B"), (70, "C"), (60, "D"), (0, "F"))
 
 
@@ -42,10 +43,15 @@ class Finding:
     """The call that was meant, as JSON."""
     reply: str
     """What came back, cleaned: its text, or why there was none."""
-    culprits: list[str]
+    culprits_by_number: dict[int, str]
     count: int = 1
     is_known: bool = False
     """Whether a baseline has it already."""
+
+    @property
+    def culprits(self) -> list[str]:
+        """What is got wrong in the calls that show it, that of the call above first."""
+        return list(dict.fromkeys(self.culprits_by_number.values()))
 
     @property
     def id(self) -> str:
@@ -74,11 +80,13 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list[Skipped])
     notes: list[Noted] = field(default_factory=list[Noted])
     ended: Ended | None = None
+    tried: set[str] = field(default_factory=set[str])
+    """Which kinds of mistakes were made with which tools, as `tool/kind`."""
     stale: list[str] = field(default_factory=list[str])
     """Ids of findings that a baseline has and that were not found."""
     behind: Report | None = None
     """The same calls with Fingerpost in front, where that was asked for."""
-    _findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
+    _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict[tuple[str, str, str], Finding])
 
     def take(self, event: Event) -> None:
         """Add what has happened."""
@@ -91,11 +99,12 @@ class Report:
                 self.notes.append(event)
             case Tried():
                 self._tried(event)
-            case Ended():
+            case _:
                 self.ended = event
 
     def _tried(self, event: Tried) -> None:
         self.done += 1
+        self.tried.add(f"{clean(event.tool, 200)}/{event.mistake.kind}")
         if event.is_repaired is not None:
             self.repairable += 1
             self.repaired += event.is_repaired
@@ -107,18 +116,16 @@ class Report:
                 self._found(check, event)
 
     def _found(self, check: Check, event: Tried) -> None:
-        made = finding(check, event)
-        known = self._findings.setdefault(made.id, made)
-        if known is made:
+        """Add a finding to those of its kind. Calls are answered in any order; the first of the plan is shown."""
+        key = (check.item, event.tool, event.mistake.kind)
+        known = self._findings.get(key)
+        if known is None:
+            self._findings[key] = finding(check, event)
             return
-        known.count += 1
-        is_first = made.number < known.number
-        culprits = [*made.culprits, *known.culprits] if is_first else [*known.culprits, *made.culprits]
-        known.culprits = list(dict.fromkeys(culprits))[:20]
-        if is_first:  # so that the same plan gives the same report, in whatever order it is answered
-            known.number, known.why, known.call, known.right, known.reply = (
-                made.number, made.why, made.call, made.right, made.reply,
-            )  # fmt: skip
+        culprits, count = {event.number: clean(event.mistake.culprit, 200), **known.culprits_by_number}, known.count + 1
+        shown = finding(check, event) if event.number < known.number else known
+        few = dict(sorted(culprits.items())[:_MOST_CULPRITS])
+        self._findings[key] = replace(shown, count=count, culprits_by_number=few)
 
     @property
     def findings(self) -> list[Finding]:
@@ -165,9 +172,9 @@ def finding(check: Check, event: Tried) -> Finding:
         tool=clean(event.tool, 200),
         kind=mistake.kind,
         number=event.number,
-        why=check.why,
+        why=clean(check.why, 300),
         call=as_json(call_shown(mistake.call)),
         right=as_json(call_shown(mistake.right)),
-        reply=reply_shown(event.outcome.reply) if event.outcome.reply is not None else event.outcome.lost,
-        culprits=[clean(mistake.culprit, 200)],
+        reply=reply_shown(event.outcome.reply) if event.outcome.reply is not None else clean(event.outcome.lost, 300),
+        culprits_by_number={event.number: clean(mistake.culprit, 200)},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, cast
 
 from fingerpost.diagnosis import Call
@@ -31,6 +32,8 @@ def _value(value: Any, key: str = "", depth: int = 0) -> Any:
         return [_value(one, key, depth + 1) for one in cast("list[Any]", value)[:50]] if depth < _DEEPEST else []
     if not is_harmless(value, key):
         return HIDDEN
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
     return clean(value, _LONGEST_VALUE) if isinstance(value, str) else value
 
 

@@ -35,19 +35,21 @@
     element,
     item: element.dataset.item,
     count: element.querySelector("h3 .small"),
-    findings: [...element.querySelectorAll("details.finding")].map((one) => ({ one, tool: one.dataset.tool, text: null })),
+    findings: [...element.querySelectorAll("details.finding")].map((one) => ({ one, tool: one.dataset.tool })),
   }));
   for (const group of groups) group.whole = group.count.textContent;
-  const said = (finding) => (finding.text ??= finding.one.textContent.toLowerCase());
+  // Text is looked for in what differs from finding to finding, not in the words around it.
+  const parts = (one) => [...one.querySelectorAll("summary, pre, dd > code")].map((part) => part.textContent);
+  const said = (finding) => (finding.text ??= parts(finding.one).join("\n").toLowerCase());
 
   const filter = () => {
-    const tool = byTool.value, item = byItem.value, words = byText.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const tool = byTool.value, item = byItem.value, wanted = byText.value.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
     for (const group of groups) {
       let here = 0;
       if (!item || group.item === item) {
         for (const finding of group.findings) {
-          const fits = (!tool || finding.tool === tool) && words.every((word) => said(finding).includes(word));
+          const fits = (!tool || finding.tool === tool) && wanted.every((word) => said(finding).includes(word));
           finding.one.hidden = !fits;
           here += fits;
         }
