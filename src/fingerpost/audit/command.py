@@ -202,7 +202,7 @@ class _Events:
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
     module = import_module(f"fingerpost.audit.reports.{_FORMS[form].module}")
     if form == "pytest":
-        return module.written(report, target.url or target.command, allow_writes=settings.allow_writes)
+        return module.written(report, target.shown, allow_writes=settings.allow_writes)
     return module.written(report)
 
 

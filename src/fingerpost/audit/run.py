@@ -63,6 +63,7 @@ class Audit:
         self._server, self._plan, self._in_flight = server, plan, in_flight
         self._turns = _Turns()
         self._expected: dict[str, Expected | None] = {}
+        self._asked = set[str]()
         self._asking = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._lost, self._left = Counter[str](), Counter[str]()
         self._noted = set[str]()
@@ -202,6 +203,9 @@ class Audit:
         key = repr(right)
         async with self._asking[tool.name]:
             if key not in self._expected:
+                if key in self._asked and not self._turns.is_one_alone:  # and it had no answer
+                    raise _Unsure
+                self._asked.add(key)
                 self._expected[key] = await self._learnt(tool, right)
             return self._expected[key]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -18,7 +18,7 @@ from fingerpost.audit.line import Gone, Late, Line, Lost
 from fingerpost.diagnosis import Call
 from fingerpost.proxy.loss import NOT_SENT, told_in
 from fingerpost.proxy.wire import PROTOCOL_VERSION
-from fingerpost.redact import clean, scrubbed
+from fingerpost.redact import HIDDEN, clean, is_secret_place, scrubbed
 from fingerpost.replies import KEY
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, as_strings
@@ -53,9 +53,31 @@ class Target:
         return bool(self.url) or self.is_guided
 
     @property
+    def shown(self) -> tuple[str, ...] | str:
+        """The command or the address, with nothing secret in it."""
+        return _unless_secret(self.url) if self.url else tuple(_discreet(self.command))
+
+    @property
     def told(self) -> str:
         """How it is called in a report."""
-        return scrubbed(self.url or " ".join(self.command), 300)
+        return clean(self.shown if isinstance(self.shown, str) else " ".join(self.shown), 300)
+
+
+def _discreet(words: Sequence[str]) -> Iterator[str]:
+    """A command line without its secrets, which stand behind `=` or behind the option."""
+    option = ""
+    for word in words:
+        name, is_pair, _ = word.partition("=")
+        if is_pair and is_secret_place(name):
+            yield f"{name}={HIDDEN}"
+        else:
+            yield HIDDEN if option and is_secret_place(option) else _unless_secret(word)
+        option = word if word[:1] == "-" and not is_pair else ""
+
+
+def _unless_secret(word: str) -> str:
+    said = scrubbed(word, 4 * len(word))
+    return said if HIDDEN in said else word
 
 
 class Server:
