@@ -63,6 +63,8 @@ class Config:
     era: str = "both"
     """`legacy` wants a handshake, `modern` wants none, `both` takes what comes."""
     tools: list[Json] = field(default_factory=lambda: [*TOOLS, *(tool(name, {}) for name in TOOLS_THAT_DO)])
+    does: dict[str, Steps] = field(default_factory=dict[str, Steps])
+    """What other tools do whenever they are called, by their names."""
     page: int = 0
     """Tools on a page of the list; all where 0."""
     ttl: int | None = None
@@ -108,7 +110,7 @@ class Behaviour:
         if message.get("method") == "tools/list":  # which may be asked on behalf of a call, with that call's `_meta`
             return as_object(params.get("_meta")).get("do list") or ([] if self.config.lists else [["hang"]])
         name = params.get("name")
-        usual = TOOLS_THAT_DO.get(name, []) if isinstance(name, str) else []
+        usual = {**TOOLS_THAT_DO, **self.config.does}.get(name, []) if isinstance(name, str) else []
         return as_object(params.get("_meta")).get("do") or usual
 
     def reply(self, message: Json, caller: str = "") -> Json:

@@ -69,16 +69,15 @@ class _Parser(argparse.ArgumentParser):
         raise Trouble(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
 
     def _meant(self) -> str:
-        command = sys.argv[1] if len(sys.argv) > 1 else ""
-        has_words = "--" not in sys.argv and any(word[:1] != "-" for word in sys.argv[3:])
-        if command in ("proxy", "audit") and has_words:
-            return f"Put -- before a server's command: fingerpost {command} -- python server.py. "
-        names = [name for action in self._known() for name in (*action.option_strings, *(action.choices or ()))]
-        for word in sys.argv[1:]:
-            near = closest(word, [str(name) for name in names if str(name) != word])
-            if near and near[0].is_clear and word not in names:
+        words = sys.argv[1 : sys.argv.index("--") if "--" in sys.argv else None]
+        is_servers = words[:1] in (["proxy"], ["audit"]) and len(words) == len(sys.argv) - 1
+        is_servers = is_servers and any(word[:1] != "-" for word in words[2:])
+        names = [str(name) for action in self._known() for name in (*action.option_strings, *(action.choices or ()))]
+        for word in words:
+            near = closest(word, [name for name in names if name != word])
+            if near and near[0].is_clear and word not in names and (word[:2] == "--" or not is_servers):
                 return f"Did you mean '{near[0].name}'? "
-        return ""
+        return f"Put -- before a server's command: fingerpost {words[0]} -- python server.py. " if is_servers else ""
 
     def _known(self) -> list[argparse.Action]:
         """What this parser takes, and what the one of the command takes that was named."""

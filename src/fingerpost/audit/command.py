@@ -12,15 +12,16 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from fingerpost.audit.calls import read_examples, right_calls
-from fingerpost.audit.conduct import Settings, conducted, planned
-from fingerpost.audit.events import Event
-from fingerpost.audit.report import Report
+from fingerpost.audit.conduct import STOPPED, Settings, conducted, planned
+from fingerpost.audit.events import Ended, Event
+from fingerpost.audit.report import Report, folded
 from fingerpost.audit.server import Target, target_of
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
@@ -51,7 +52,7 @@ def add_to(commands: Any) -> None:
         description="Make wrong calls from a server's own schemas, send them, and judge what comes back. Only tools "
         "that declare readOnlyHint: true get calls that they could carry out, unless --allow-writes is given.",
         epilog="Exit code: 0 when all is well, 1 when the grade is under --fail-under or the baseline does not match, "
-        "2 when there was no audit, 130 when it was stopped; then too the reports hold what there is.",
+        "2 when there was no audit, 130 or 143 when it was stopped; then too the reports hold what there is.",
     )
     audit.add_argument("url", nargs="?", metavar="URL", help="a streamable HTTP server; or put '-- CMD ARGS…' last")
     for name, form in _FORMS.items():
@@ -81,9 +82,8 @@ def run(options: argparse.Namespace) -> int:
     if options.write_examples:
         return _write_examples(target, settings, options.write_examples)
     files = {form: getattr(options, form) for form in _FORMS if getattr(options, form)}
-    for name in files.values():
-        _check_place(name)
-    baseline = _baseline(options)
+    _check_places([*files.values(), *["-"] * options.github, *[options.baseline] * options.write_baseline])
+    baseline, has_stdout = _baseline(options), "-" in files.values()
     with _Events(files.pop("ndjson", None)) as events:
         report, stopped_by = _conducted(target, settings, options, events.take)
     _compare_with(report, baseline)
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         _write("-", github.written(report))
     if options.write_baseline:
         _write(options.baseline, _new_baseline(report, baseline))
-    if not options.quiet and "-" not in files.values():
+    if not options.quiet and not has_stdout:
         _print(report)
     return 128 + stopped_by if stopped_by else _exit_code(report, options)
 
@@ -148,12 +148,13 @@ def _conducted(
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop, number)
-        return (await running)[0], told[0] if told else 0
+        try:
+            return (await running)[0], told[0] if told else 0
+        except asyncio.CancelledError:  # before there was anything to report
+            return folded([Ended(STOPPED)]), told[0]
 
     try:
         return asyncio.run(until_told())
-    except asyncio.CancelledError:  # before there was anything to report
-        raise KeyboardInterrupt from None
     finally:
         for one in shown:
             one.close()
@@ -161,7 +162,7 @@ def _conducted(
 
 def _write_examples(target: Target, settings: Settings, name: str) -> int:
     """Write the right calls that would be made, for the owner to put values in that work."""
-    _check_place(name)
+    _check_places([name])
     plan = asyncio.run(planned(target, settings))
     calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
     first: dict[str, Any] = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
@@ -182,7 +183,8 @@ class _Events:
         if self._name == "-":
             self._file: TextIO | None = sys.stdout
         elif self._name is not None:
-            self._file = open(self._name, "w", encoding="utf-8")
+            with _writing(self._name):
+                self._file = open(self._name, "w", encoding="utf-8")
         return self
 
     def take(self, event: Event, is_behind: bool) -> None:
@@ -200,22 +202,15 @@ class _Events:
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
     module = import_module(f"fingerpost.audit.reports.{_FORMS[form].module}")
     if form == "pytest":
-        return module.written(report, target.url or target.command, allow_writes=settings.allow_writes)
+        return module.written(report, target.shown, allow_writes=settings.allow_writes)
     return module.written(report)
 
 
 def _print(report: Report) -> None:
-    from fingerpost.audit.reports.terminal import written
+    from fingerpost.audit.reports.terminal import fitting, written
 
     text = written(report, Style.of(sys.stdout))
-    try:
-        text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        text = text.translate(_IN_ASCII)
-    sys.stdout.write(text)
-
-
-_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": "."})
+    sys.stdout.write(fitting(text, sys.stdout))
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
@@ -229,7 +224,8 @@ def _exit_code(report: Report, options: argparse.Namespace) -> int:
         print(f"fingerpost: {line}", file=sys.stderr)
     if len(news) > 20:
         print(f"fingerpost: and {len(news) - 20} more", file=sys.stderr)
-    return 1 if is_low or news or not report.is_whole else 0
+    is_whole = report.is_whole and (report.behind is None or report.behind.is_whole)
+    return 1 if is_low or news or not is_whole else 0
 
 
 # the baseline
@@ -258,11 +254,16 @@ def _new_baseline(report: Report, baseline: Any) -> str:
 # files
 
 
-def _check_place(name: str) -> None:
-    """See whether a file can be written before the work is done that it is to hold."""
-    folder = Path(name).parent
-    if name != "-" and (Path(name).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK)):
-        raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+def _check_places(names: Sequence[str]) -> None:
+    """See whether files can be written before the work is done that they are to hold."""
+    for name in names:
+        if names.count(name) > 1:
+            place = "standard output" if name == "-" else name
+            raise Trouble(f"two reports are to be written to {place}", "Give each a file of its own.")
+        path, folder = Path(name), Path(name).parent
+        can_write = os.access(path, os.W_OK) if path.exists() else folder.is_dir() and os.access(folder, os.W_OK)
+        if name != "-" and (path.is_dir() or not can_write):
+            raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
 
 
 def _read(name: str) -> str:
@@ -275,10 +276,18 @@ def _read(name: str) -> str:
 
 
 def _write(name: str, text: str) -> None:
+    """Write a report, in UTF-8 wherever it goes, since that is what the report says of itself."""
     if name == "-":
-        sys.stdout.write(text)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
         return
-    try:
+    with _writing(name):
         Path(name).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _writing(name: str) -> Generator[None]:
+    try:
+        yield
     except OSError as error:
         raise Trouble(f"cannot write {name}: {error.strerror}") from error

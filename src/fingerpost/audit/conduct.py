@@ -19,6 +19,7 @@ from fingerpost.trouble import Trouble
 
 Listener: TypeAlias = "Callable[[Event, bool], None]"
 """Told of every event, and whether it happened behind Fingerpost."""
+STOPPED = "it was stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,13 @@ class Settings:
 
 
 async def planned(target: Target, settings: Settings) -> Plan:
-    """What will be tried on a server."""
+    """What would be tried on a server."""
     async with Server(target, seconds=settings.seconds) as server:
-        catalog = Catalog.listed(await server.tools())
+        return await _planned(server, settings)
+
+
+async def _planned(server: Server, settings: Settings) -> Plan:
+    catalog = Catalog.listed(await server.tools())
     names = [tool.name for tool in catalog]
     if not names:
         raise Trouble("the server lists no tools, so there is nothing to audit")
@@ -64,29 +69,41 @@ async def conducted(
 ) -> tuple[Report, Plan]:
     """The report of a server, and of the same calls behind Fingerpost where that is asked for.
 
-    Cancelled, it gives what there is so far.
+    Cancelled once calls are being made, it gives what there is so far.
     """
-    plan = await planned(target, settings)
     report = Report()
-    is_done = await _carried_out(target, plan, settings, report, lambda event: listen(event, False))
+    async with Server(target, seconds=settings.seconds) as server:
+        plan = await _planned(server, settings)
+        is_done = await _carried_out(server, plan, settings, report, lambda event: listen(event, False))
     if settings.compares and is_done:
         report.behind = Report()
-        guided = replace(target, is_guided=True)
-        await _carried_out(guided, plan, settings, report.behind, lambda event: listen(event, True))
+        guided = Server(replace(target, is_guided=True), seconds=settings.seconds)
+        await _compared(guided, plan, settings, report.behind, lambda event: listen(event, True))
     return report, plan
 
 
+async def _compared(
+    server: Server, plan: Plan, settings: Settings, report: Report, listen: Callable[[Event], None]
+) -> None:
+    """The same calls again. Whatever comes of that, what they are to be compared with is there already."""
+    try:
+        async with server:
+            await _carried_out(server, plan, settings, report, listen)
+    except (Trouble, asyncio.CancelledError) as error:
+        report.take(ended := Ended(str(error) or STOPPED))
+        listen(ended)
+
+
 async def _carried_out(
-    target: Target, plan: Plan, settings: Settings, report: Report, listen: Callable[[Event], None]
+    server: Server, plan: Plan, settings: Settings, report: Report, listen: Callable[[Event], None]
 ) -> bool:
     """Whether it was carried out to its end."""
     try:
-        async with Server(target, seconds=settings.seconds) as server:
-            async for event in Audit(server, plan, in_flight=settings.in_flight).events():
-                report.take(event)
-                listen(event)
+        async for event in Audit(server, plan, in_flight=settings.in_flight).events():
+            report.take(event)
+            listen(event)
     except asyncio.CancelledError:
-        report.take(ended := Ended("it was stopped"))
+        report.take(ended := Ended(STOPPED))
         listen(ended)
         return False
     return True

@@ -19,15 +19,24 @@ _FLOOD = 64 * 1024 * 1024
 """Bytes that a server may send without answering anything."""
 _CHUNK = 256 * 1024
 _LAST_WORDS = 4_000
+_UNREAD = 1024 * 1024
+"""Bytes that wait for a server that does not read; what it asks itself is no longer answered then."""
 _NOT_FOUND = -32601
 
 
-class Gone(Exception):
-    """The server has ended; the message is a clause that says how."""
+class Lost(Exception):
+    """There is no answer; the message is a clause about the server."""
+
+    was_passed = False
+    """Whether later requests were answered meanwhile: then nothing but the request itself was in its way."""
 
 
-class Late(Exception):
-    """The server did not answer in time; the message is a clause."""
+class Gone(Lost):
+    """The server has ended; the message says how."""
+
+
+class Late(Lost):
+    """The server did not answer in time."""
 
 
 class Line:
@@ -46,7 +55,7 @@ class Line:
         os.set_blocking(errors, False)
         self._errors, self._pipe = errors, Pipe(self._child.stdin)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._last_id = self._unanswered = 0
+        self._last_id = self._newest_answered = self._unanswered = 0
         self._why = ""
         self.last_words = ""
         """The end of what it has written to standard error."""
@@ -69,7 +78,9 @@ class Line:
                 return await answer
         except TimeoutError as error:
             self.tell("notifications/cancelled", {"requestId": id, "reason": "no answer in time"})
-            raise Late(f"gave no answer within {seconds:g} s") from error
+            late = Late(f"gave no answer within {seconds:g} s")
+            late.was_passed = self._newest_answered > id
+            raise late from error
         finally:
             self._waiting.pop(id, None)
 
@@ -115,9 +126,10 @@ class Line:
         if message.is_request:
             self._answered_to(message.id, message.method)
             return
-        waiting = self._waiting.get(message.id if isinstance(message.id, int) else number_in(message.id) or 0)
+        id = message.id if isinstance(message.id, int) else number_in(message.id) or 0
+        waiting = self._waiting.get(id)
         if waiting is not None and not waiting.done():
-            self._unanswered = 0
+            self._unanswered, self._newest_answered = 0, max(id, self._newest_answered)
             raw = message.result or message.error
             waiting.set_result({"result" if message.result else "error": fields(raw)})
 
@@ -127,7 +139,7 @@ class Line:
             said: dict[str, Any] = {"result": {}}
         else:
             said = {"error": {"code": _NOT_FOUND, "message": "This client does not do that"}}
-        with suppress(Gone):
+        if self._pipe.size < _UNREAD:
             self._write(encoded({"jsonrpc": "2.0", "id": id, **said}))
 
     def _grumbled(self) -> None:

@@ -10,8 +10,9 @@ from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.run import Audit, Task
 from fingerpost.audit.server import Server, Target
-from fingerpost.catalog import Catalog
+from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
+from fingerpost.untrusted import as_object
 
 
 def replayed(
@@ -43,6 +44,13 @@ async def _replayed(target: Target, item: str, mistake: Mistake, *, allow_writes
         tool = catalog.get(mistake.right.tool)
         if tool is None:
             return f"the server has no tool {mistake.right.tool}"
-        audit = Audit(server, Plan(catalog, seed=0, allow_writes=allow_writes))
-        tried = await audit.tried(Task(0, tool, mistake, is_repeated=item == "stable"))
+        plan = Plan(catalog, seed=0, allow_writes=allow_writes)
+        if not plan.may_execute(tool) and _could_be_carried_out(mistake.call, tool):
+            return f"{tool.name} does not declare readOnlyHint: true, so the call was not sent; allow_writes sends it"
+        tried = await Audit(server, plan).tried_alone(Task(0, tool, mistake, is_repeated=item == "stable"))
         return next((one.why for one in tried.checks if one.item == item and not one.passed), "")
+
+
+def _could_be_carried_out(call: Call, tool: Tool) -> bool:
+    """As the tool is now, which need not be what it was when the call was found wrong."""
+    return call.tool == tool.name and all(name in as_object(call.arguments) for name in tool.required)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fingerpost.audit.checklist import Check
 from fingerpost.audit.events import Began, Ended, Event, Noted, Outcome, Skipped, Tried
-from fingerpost.audit.judge import Trial, judged, lost
-from fingerpost.audit.line import Gone
+from fingerpost.audit.judge import Trial, judged
+from fingerpost.audit.judge import lost as judged_lost
+from fingerpost.audit.line import Lost
 from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.sameness import Expected, Print
@@ -26,12 +28,11 @@ from fingerpost.diagnosis import Call
 from fingerpost.redact import clean
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_object
-from fingerpost.voice import counted
+from fingerpost.voice import counted, listed
 
 IN_FLIGHT = 4
 _MOST_LOST = 3
 """How often a tool may leave a call unanswered before it is left alone."""
-_MOST_STARTS = 40
 RIGHT_FAILS = "a right call fails"
 """How a note begins that more examples would make superfluous."""
 
@@ -47,16 +48,26 @@ class Task:
     """Whether the same call is sent again, to see whether it is answered as well."""
 
 
+class _Unsure(Exception):
+    """A call has no answer, and another one may be to blame."""
+
+
+class _Unanswered(Exception):
+    """A call has no answer, and is to blame for that; the message is a clause about the server."""
+
+
 class Audit:
     """One run over one server. `events` is all that there is to it."""
 
     def __init__(self, server: Server, plan: Plan, *, in_flight: int = IN_FLIGHT) -> None:
         self._server, self._plan, self._in_flight = server, plan, in_flight
         self._turns = _Turns()
-        self._expected: dict[str, Expected] = {}
+        self._expected: dict[str, Expected | None] = {}
+        self._asked = set[str]()
         self._asking = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._lost, self._left = Counter[str](), Counter[str]()
         self._noted = set[str]()
+        self._suspects = Counter[str]()
         self._events = asyncio.Queue[Event | None]()
 
     async def events(self) -> AsyncIterator[Event]:
@@ -82,10 +93,14 @@ class Audit:
                 for _ in range(self._in_flight):
                     group.create_task(self._work(tasks))
         except* Trouble as troubles:
-            why = str(troubles.exceptions[0])
+            why = f"{troubles.exceptions[0]}{self._suspicion()}"
         for tool, count in self._left.items():
             self._say(Skipped(tool, counted(count, "call"), f"it had left {counted(_MOST_LOST, 'call')} unanswered"))
         self._say(Ended(why))
+
+    def _suspicion(self) -> str:
+        names = [clean(tool, 60) for tool, count in self._suspects.items() if count > 0]
+        return f"; it was last called with {listed(names)}" if names else ""
 
     def _tasks(self) -> Iterator[Task]:
         number = 0
@@ -96,64 +111,83 @@ class Audit:
 
     async def _work(self, tasks: Iterator[Task]) -> None:
         for task in tasks:
-            if self._lost[task.tool.name] >= _MOST_LOST:
-                self._left[task.tool.name] += 1
+            tried = None if self._is_given_up(task.tool) else await self._tried(task)
+            if tried is not None:
+                self._say(tried)
             else:
-                self._say(await self.tried(task))
+                self._left[task.tool.name] += 1
+
+    def _is_given_up(self, tool: Tool) -> bool:
+        return self._lost[tool.name] >= _MOST_LOST
 
     def _say(self, event: Event) -> None:
         self._events.put_nowait(event)
 
     # one call
 
-    async def tried(self, task: Task) -> Tried:
-        """Try a call beside others; where the server does not survive that, alone."""
-        with suppress(Gone):
-            async with self._turns.with_others():
-                return await self._judged(task)
+    async def _tried(self, task: Task) -> Tried | None:
+        """Try a call beside others; where it has no answer then, alone. None where its tool is given up by then."""
+        if self._in_flight > 1:
+            with suppress(_Unsure):
+                async with self._turns.with_others():
+                    return await self._judged(task)
+        self._suspects[task.tool.name] += 1
         async with self._turns.alone():
-            try:
-                return await self._judged(task)
-            except Gone as gone:
-                return self._unanswered(task, str(gone))
+            tried = None if self._is_given_up(task.tool) else await self._judged(task)
+        self._suspects[task.tool.name] -= 1
+        return tried
+
+    async def tried_alone(self, task: Task) -> Tried:
+        async with self._turns.alone():
+            return await self._judged(task)
 
     async def _judged(self, task: Task) -> Tried:
-        if self._server.starts > _MOST_STARTS:
-            raise Trouble(f"the server had to be started {_MOST_STARTS} times")
         mistake = task.mistake
         expected, without = await self._expectations(task)
-        outcome = await self._server.call(mistake.call)
-        if outcome.reply is None:
-            return self._unanswered(task, outcome.lost)
-        if expected is not None and not expected.is_met_by(outcome.reply):
+        try:
+            reply = await self._reply(mistake.call)
+        except _Unanswered as unanswered:
+            return self._unanswered(task, str(unanswered))
+        if expected is not None and not expected.is_met_by(reply):
             may_differ_by_now = expected.is_error or not task.tool.is_read_only
             expected = (await self._once_more(mistake.right) if may_differ_by_now else None) or expected
-        trial = Trial(mistake, task.tool, self._plan.catalog, outcome.reply, expected, without)
+        trial = Trial(mistake, task.tool, self._plan.catalog, reply, expected, without)
         checks, is_repaired = judged(trial)
         if task.is_repeated:
             checks = (*checks, await self._again(trial, checks))
-        return Tried(task.number, task.tool.name, mistake, outcome, checks, is_repaired)
+        return Tried(task.number, task.tool.name, mistake, Outcome(reply), checks, is_repaired)
+
+    async def _reply(self, call: Call) -> Mapping[str, Any]:
+        try:
+            return await self._server.call(call)
+        except Lost as lost:
+            if lost.was_passed or self._turns.is_one_alone:
+                raise _Unanswered(str(lost)) from lost
+            raise _Unsure from lost
 
     async def _once_more(self, right: Call) -> Expected | None:
         """What a right call is answered with by now: other calls may have changed something since.
 
         One that fails is not answered alike each time either, for good servers do not say the same again and again.
         """
-        reply = (await self._server.call(right)).reply
-        return Expected(Print.of(reply), Print.of(reply)) if reply is not None else None
+        with suppress(_Unanswered):
+            said = Print.of(await self._reply(right))
+            return Expected(said, said)
+        return None
 
     async def _again(self, trial: Trial, before: tuple[Check, ...]) -> Check:
         """Send the same call again; whatever was there has to be there still."""
-        again = await self._server.call(trial.mistake.call)
-        if again.reply is None:
-            return Check("stable", False, f"the second time {again.lost}")
+        try:
+            again = await self._reply(trial.mistake.call)
+        except _Unanswered as unanswered:
+            return Check("stable", False, f"the second time {unanswered}")
         met = {check.item for check in before if check.passed}
-        worse = [one for one in judged(replace(trial, reply=again.reply))[0] if not one.passed and one.item in met]
+        worse = [one for one in judged(replace(trial, reply=again))[0] if not one.passed and one.item in met]
         return Check("stable", not worse, f"the second time {worse[0].why}" if worse else "")
 
     def _unanswered(self, task: Task, why: str) -> Tried:
         self._lost[task.tool.name] += 1
-        checks, is_repaired = lost(task.mistake, why)
+        checks, is_repaired = judged_lost(task.mistake, why)
         return Tried(task.number, task.tool.name, task.mistake, Outcome(None, why), checks, is_repaired)
 
     # what right calls are answered with
@@ -172,20 +206,24 @@ class Audit:
     async def _expect(self, tool: Tool, right: Call) -> Expected | None:
         key = repr(right)
         async with self._asking[tool.name]:
-            if key not in self._expected and self._lost[tool.name] < _MOST_LOST:
-                await self._learn(tool, right, key)
-            return self._expected.get(key)
+            if key not in self._expected:
+                if key in self._asked and not self._turns.is_one_alone:  # and it had no answer
+                    raise _Unsure
+                self._asked.add(key)
+                self._expected[key] = await self._learnt(tool, right)
+            return self._expected[key]
 
-    async def _learn(self, tool: Tool, right: Call, key: str) -> None:
-        first = await self._server.call(right)
-        again = await self._server.call(right) if first.reply is not None else first
-        if first.reply is None or again.reply is None:
+    async def _learnt(self, tool: Tool, right: Call) -> Expected | None:
+        try:
+            first, again = await self._reply(right), await self._reply(right)
+        except _Unanswered as unanswered:
             self._lost[tool.name] += 1
-            self._note(tool.name, f"a right call {first.lost or again.lost}")
-            return
-        self._expected[key] = Expected(Print.of(first.reply), Print.of(again.reply))
-        if self._expected[key].is_error:
-            self._note(tool.name, f"{RIGHT_FAILS}: {clean(reply_shown(first.reply, 200), 160)}")
+            self._note(tool.name, f"a right call {unanswered}")
+            return None
+        learnt = Expected(Print.of(first), Print.of(again))
+        if learnt.is_error:
+            self._note(tool.name, f"{RIGHT_FAILS}: {clean(reply_shown(first, 200), 160)}")
+        return learnt
 
     def _note(self, tool: str, text: str) -> None:
         if tool not in self._noted:
@@ -200,6 +238,11 @@ class _Turns:
         self._free = asyncio.Condition()
         self._several = 0
         self._is_one_alone = False
+
+    @property
+    def is_one_alone(self) -> bool:
+        """For whoever has the turn: whether no other has."""
+        return self._is_one_alone and not self._several
 
     @asynccontextmanager
     async def with_others(self) -> AsyncGenerator[None]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from fingerpost.audit.events import Outcome, Subject
-from fingerpost.audit.line import Gone, Late, Line
+from fingerpost.audit.events import Subject
+from fingerpost.audit.line import Gone, Late, Line, Lost
 from fingerpost.diagnosis import Call
-from fingerpost.proxy.loss import told_in
+from fingerpost.proxy.loss import NOT_SENT, told_in
 from fingerpost.proxy.wire import PROTOCOL_VERSION
-from fingerpost.redact import clean, scrubbed
+from fingerpost.redact import HIDDEN, clean, is_secret_place, scrubbed
 from fingerpost.replies import KEY
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, as_strings
@@ -27,8 +27,11 @@ MODERN, LEGACY = "2026-07-28", "2025-11-25"
 _SILENCE = 10.0
 """Seconds after which a server that says nothing to the newer revision is greeted as the older ones are."""
 _MOST_PAGES = 200
+_MOST_STARTS = 40
+_PAUSE = 0.25
 _SPACE = PROTOCOL_VERSION.partition("/")[0]
-_PROXY = (sys.executable, "-m", "fingerpost", "proxy")
+_PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
+"""`-P`, for the folder that the audit is run in may have modules of any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,31 @@ class Target:
         return bool(self.url) or self.is_guided
 
     @property
+    def shown(self) -> tuple[str, ...] | str:
+        """The command or the address, with nothing secret in it."""
+        return _unless_secret(self.url) if self.url else tuple(_discreet(self.command))
+
+    @property
     def told(self) -> str:
         """How it is called in a report."""
-        return scrubbed(self.url or " ".join(self.command), 300)
+        return clean(self.shown if isinstance(self.shown, str) else " ".join(self.shown), 300)
+
+
+def _discreet(words: Sequence[str]) -> Iterator[str]:
+    """A command line without its secrets, which stand behind `=` or behind the option."""
+    option = ""
+    for word in words:
+        name, is_pair, _ = word.partition("=")
+        if is_pair and is_secret_place(name):
+            yield f"{name}={HIDDEN}"
+        else:
+            yield HIDDEN if option and is_secret_place(option) else _unless_secret(word)
+        option = word if word[:1] == "-" and not is_pair else ""
+
+
+def _unless_secret(word: str) -> str:
+    said = scrubbed(word, 4 * len(word))
+    return said if HIDDEN in said else word
 
 
 class Server:
@@ -63,8 +88,9 @@ class Server:
         self._line: Line | None = None
         self._begin = asyncio.Lock()
         self._info: dict[str, Any] = {}
-        self.protocol = ""
-        self.starts = 0
+        self._is_modern: bool | None = None
+        self._protocol = ""
+        self._starts = 0
 
     async def __aenter__(self) -> Server:
         try:
@@ -86,7 +112,7 @@ class Server:
             target=self._target.told,
             name=clean(str(self._info.get("name", "")), 100),
             version=clean(str(self._info.get("version", "")), 60),
-            protocol=self.protocol,
+            protocol=self._protocol,
             transport="http" if self._target.url else "stdio",
             tools=tools,
         )
@@ -103,18 +129,18 @@ class Server:
         return [tool for tool in listed if isinstance(tool.get("name"), str)]
 
     async def _listed(self, params: dict[str, Any]) -> dict[str, Any]:
+        line = await self._ready()
         try:
-            line = await self._ready()
             answer = await line.ask("tools/list", self._stamped(params), self._starting)
-        except (Gone, Late) as error:
-            raise Trouble(f"the server {error} when it was asked for its tools") from error
+        except Lost as lost:
+            raise Trouble(f"the server {lost} when it was asked for its tools", _last_words(line)) from lost
         if "error" in answer:
             said = clean(str(as_object(answer["error"]).get("message")), 200)
             raise Trouble(f"the server does not list its tools: {said}", "Does it need an option, a key or a login?")
         return as_object(answer["result"])
 
-    async def call(self, call: Call) -> Outcome:
-        """What comes of a call. `Gone` where the server has ended before it could answer."""
+    async def call(self, call: Call) -> Mapping[str, Any]:
+        """What a call is answered with. `Lost` where there is no answer."""
         line = await self._ready()
         params = self._stamped({"name": call.tool, "arguments": call.arguments})
         try:
@@ -123,22 +149,27 @@ class Server:
             if not await self._is_there(line):
                 line.close("no longer answers at all")
                 raise Gone(f"{late}, and none to a ping either") from late
-            return Outcome(None, str(late))
+            late.was_passed &= not self._target.is_guided  # where Fingerpost itself may have answered what came later
+            raise
         reply = as_object(answer["result"]) if "result" in answer else _as_reply(as_object(answer["error"]))
-        if self._target.is_relayed and (lost := _lost(reply)):
+        lost = _lost(reply) if self._target.is_relayed else ""
+        if lost.endswith(NOT_SENT):  # that is not the fault of this call
+            line.close("could not be reached")
+            return await self.call(call)
+        if lost:
             raise Gone(lost)
-        return Outcome(reply)
+        return reply
 
     async def _is_there(self, line: Line) -> bool:
         try:
             await line.ask("ping", self._stamped({}), min(5.0, self._seconds))
-        except (Gone, Late):
+        except Lost:
             return False
         return True
 
     def _stamped(self, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters as the revision that is spoken asks for."""
-        return {**params, "_meta": _introduction()} if self.protocol == MODERN else params
+        return {**params, "_meta": _introduction()} if self._is_modern else params
 
     # beginning
 
@@ -146,21 +177,35 @@ class Server:
         """The server, started again where it has ended."""
         async with self._begin:
             if self._line is None or self._line.is_gone:
-                self._line = await self._started()
+                self._starts += 1
+                if self._starts > _MOST_STARTS:
+                    raise Trouble(f"the server had to be started {_MOST_STARTS} times")
+                self._line = await self._reached()
             return self._line
 
+    async def _reached(self) -> Line:
+        """An address that was there once is not given up at once: whoever runs it may be about to start it again."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + (min(_SILENCE, self._starting) if self._target.url and self._protocol else 0)
+        while True:
+            try:
+                return await self._started()
+            except Trouble:
+                if clock() >= until:
+                    raise
+            await asyncio.sleep(_PAUSE)
+
     async def _started(self) -> Line:
-        self.starts += 1
         line = self._spawned()
         try:
-            if self.protocol != LEGACY and await self._discovered(line):
+            if self._is_modern is not False and await self._discovered(line):
                 return line
             if line.is_gone:  # some end at a question that they do not know
                 line = self._spawned()
             await self._initialized(line)
-        except (Gone, Late) as error:
+        except Lost as lost:
             line.close()
-            raise Trouble(f"the server {error} when it was greeted", _last_words(line)) from error
+            raise Trouble(f"the server {lost} when it was greeted", _last_words(line)) from lost
         except BaseException:
             line.close()
             raise
@@ -179,23 +224,26 @@ class Server:
         """Whether it speaks the revision that needs no greeting."""
         try:
             answer = await line.ask("server/discover", {"_meta": _introduction()}, min(_SILENCE, self._starting))
-        except (Gone, Late):
+        except Lost:
             return False
         said = as_object(answer.get("result"))
         if MODERN not in as_strings(said.get("supportedVersions")):
             return False
         named = as_object(said.get("_meta")).get(f"{_SPACE}/serverInfo", said.get("serverInfo"))
-        self.protocol, self._info = MODERN, as_object(named)
+        self._is_modern, self._protocol, self._info = True, MODERN, as_object(named)
         return True
 
     async def _initialized(self, line: Line) -> None:
         hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": _client()}
         answer = await line.ask("initialize", hello, self._starting)
         if "error" in answer:
+            if await self._discovered(line):  # it speaks the newer revision, and was only slow to begin
+                return
             said = clean(str(as_object(answer["error"]).get("message")), 200)
             raise Trouble(f"the server does not take this client: {said}", _last_words(line))
         said = as_object(answer["result"])
-        self.protocol, self._info = LEGACY, as_object(said.get("serverInfo"))
+        self._is_modern, self._info = False, as_object(said.get("serverInfo"))
+        self._protocol = clean(str(said.get("protocolVersion") or LEGACY), 40)
         line.tell("notifications/initialized", {})
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from fingerpost.catalog import Tool
 from fingerpost.diagnosis import Diagnosis, Severity
 
+NOT_SENT = "; the request was not sent"
+
 
 class Loss(NamedTuple):
     """Why there is no answer."""
@@ -27,7 +29,7 @@ class Loss(NamedTuple):
 
     def message(self) -> str:
         if not self.was_sent:
-            return f"The server {self.why}; the request was not sent"
+            return f"The server {self.why}{NOT_SENT}"
         return f"The server {self.why}{'' if self.is_late or self.is_over else ' before it answered'}"
 
     def diagnosis(self, tool: Tool | None) -> Diagnosis:
@@ -45,7 +47,7 @@ class Loss(NamedTuple):
 
 
 _TOLD = re.compile(
-    r"The server (?:.*(?: before it answered|; the request was not sent)|did not answer within .* s|answered HTTP \d+"
+    rf"The server (?:.*(?: before it answered|{NOT_SENT})|did not answer within .* s|answered HTTP \d+"
     r"|sent a reply that .*)"
 )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import shutil
 import time
 from collections.abc import Iterator
 from textwrap import wrap
@@ -12,6 +13,7 @@ from fingerpost.audit.checklist import ADOPT
 from fingerpost.audit.events import Began, Event, Tried
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.run import RIGHT_FAILS
+from fingerpost.redact import clean
 from fingerpost.style import Style
 from fingerpost.voice import counted
 
@@ -22,6 +24,19 @@ _MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 3
 def written(report: Report, style: Style) -> str:
     """The whole report."""
     return "\n".join(_lines(report, style)) + "\n"
+
+
+def fitting(text: str, out: TextIO) -> str:
+    """The text as a terminal of any alphabet can show it."""
+    encoding = out.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_IN_ASCII).encode(encoding, "replace").decode(encoding)
+    return text
+
+
+_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": ".", "█": "#", "░": "."})
 
 
 def _lines(report: Report, style: Style) -> Iterator[str]:
@@ -71,8 +86,9 @@ def _grade(report: Report, style: Style) -> Iterator[str]:
     yield _graded(report, style, "Grade")
     if report.behind is not None:
         yield _graded(report.behind, style, "With Fingerpost")
-    if not report.is_whole:
-        yield style.notice(f"Not all was tried: {report.ended.why if report.ended else 'stopped'}.")
+    for one, where in ((report, ""), (report.behind, " with Fingerpost")):
+        if one is not None and not one.is_whole:
+            yield style.notice(f"Not all was tried{where}: {one.ended.why if one.ended else 'stopped'}.")
 
 
 def _graded(report: Report, style: Style, label: str) -> str:
@@ -137,10 +153,10 @@ class Progress:
 
     _WIDTH = 24
 
-    def __init__(self, out: TextIO | None = None, label: str = "") -> None:
-        self._out = out or sys.stderr
+    def __init__(self, out: TextIO, label: str = "") -> None:
+        self._out = out
         self._label, self._total, self._done, self._last = label, 0, 0, 0.0
-        self._is_shown = self._out.isatty()
+        self._is_shown = out.isatty() and os.environ.get("TERM") != "dumb"
 
     def take(self, event: Event) -> None:
         if isinstance(event, Began):
@@ -150,13 +166,14 @@ class Progress:
             now = time.monotonic()
             if self._is_shown and now - self._last >= 0.1:
                 self._last = now
-                self._out.write(f"\r\x1b[K{self._line(event.tool)}")
+                self._out.write(f"\r\x1b[K{fitting(self._line(event.tool), self._out)}")
                 self._out.flush()
 
     def _line(self, tool: str) -> str:
         share = min(1.0, self._done / max(1, self._total))
         bar = "█" * round(share * self._WIDTH)
-        return f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {tool[:40]}"
+        line = f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {clean(tool, 40)}"
+        return line[: shutil.get_terminal_size().columns - 1]
 
     def close(self) -> None:
         if self._is_shown:
