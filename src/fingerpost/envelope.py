@@ -48,7 +48,10 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
 
 
 def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
-    changed = {"corrections": _corrections(report), "note": note(report)} if report.corrections else {}
+    changed: dict[str, Any] = {
+        **({"corrections": _corrections(report), "note": note(report)} if report.corrections else {}),
+        **({"warnings": list(report.warnings)} if report.warnings else {}),
+    }
     if not report.diagnoses:
         return changed
     error = _problem(report.diagnoses[0], report, call)

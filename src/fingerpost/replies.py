@@ -98,7 +98,7 @@ def raised(
     if said is None:
         return None
     report = explained_by(said, Case(call, tool), helper(policy, catalog))
-    return replace(report, corrections=verdict.report.corrections)
+    return replace(report, corrections=verdict.report.corrections, warnings=verdict.report.warnings)
 
 
 def guided(

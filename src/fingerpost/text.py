@@ -27,6 +27,7 @@ def lines(report: Report, call: str) -> Iterator[str]:
     yield from _facts(report)
     if report.corrections:  # the call that failed is not the one that was sent
         yield sentence(note(report))
+    yield from map(sentence, report.warnings)
     if call:
         yield call_line(report, call)
     for diagnosis in report.diagnoses:

@@ -11,7 +11,7 @@ name is offered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fingerpost import schema as schemas
@@ -25,6 +25,8 @@ from fingerpost.violations import MOST, UNDECLARED
 from fingerpost.voice import label, place, quoted
 
 CODE = "UNKNOWN_PARAM"
+
+_ABOUT = 0.05
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -58,8 +60,13 @@ def _strays(
         return
     unset = [name for name in declared if name not in given]
     context = _context(case, holder, declared, given)
+    needed = {name for name in context["required"] if name not in given}
     readings = {
-        stray: closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
+        stray: _needed_first(
+            stray,
+            closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])}),
+            needed,
+        )
         for stray in strays
     }
     claims = Counter(matches[0].name for matches in readings.values() if matches)
@@ -68,6 +75,16 @@ def _strays(
             continue
         fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
         yield _found(case, (*holder, stray), fixes, declared)
+
+
+def _needed_first(stray: str, matches: Sequence[Match], needed: set[str]) -> Sequence[Match]:
+    """Of names that are about as near by themselves, the one without which the call cannot be made."""
+    if not matches or matches[0].is_clear or not any(one.name in needed for one in matches):
+        return matches
+    by_itself = closest(stray, [one.name for one in matches], "parameter")
+    nearest = {one.name for one in by_itself if one.confidence >= by_itself[0].confidence - _ABOUT}
+    first = [one for one in matches if one.name in needed & nearest]
+    return [*first, *(one for one in matches if one not in first)]
 
 
 def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
