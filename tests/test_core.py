@@ -27,6 +27,7 @@ from fingerpost.diagnosis import Drop, Fix, Rename, Replace
 from fingerpost.guide import judged
 from fingerpost.hazards import hazards
 from fingerpost.policy import AutoCorrect
+from fingerpost.replies import is_unknown_tool
 from fingerpost.untrusted import parsed
 
 
@@ -246,6 +247,51 @@ def test_a_repaired_call_that_fails_is_explained_by_the_servers_words() -> None:
     said = enrich(Call("t", {"n": "1"}), reply, catalog)["_meta"][KEY]["error"]
     assert (said["code"], said["origin"], said["details"]["parameter"]) == ("MISSING_REQUIRED", "server", "unit")
     assert said["corrected_call"]["arguments"] == {"n": 1, "unit": "<string>"}
+
+
+def test_a_repaired_call_that_fails_is_told_to_be_another_than_was_sent() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "Out of paper"}]}
+    said = enrich(Call("t", {"n": "1"}), reply, catalog)
+    assert [block["text"] for block in said["content"]] == ["Out of paper", "Parameter 'n' was auto-corrected to 1."]
+    assert [*said["_meta"][KEY]] == ["corrections", "note"]
+    error = enrich(Call("t", {"n": "1"}), {"code": -32000, "message": "Out of paper"}, catalog)
+    assert error["data"][KEY]["text"] == "Parameter 'n' was auto-corrected to 1."
+
+
+def test_a_warning_gives_programs_the_better_call_too() -> None:
+    catalog = Catalog.listed([tool({"max": {**INTEGER, "maximum": 9}, "path": {"type": "string"}}, read_only=True)])
+    said = enrich(Call("t", {"max": 50, "path": "x" * 3_000}), {"content": []}, catalog)["_meta"][KEY]
+    assert said["hint"].endswith("t(max: 9, path: <as sent>)")
+    call = said["corrected_call"]
+    assert (call["arguments"]["max"], call["as_sent"], call["when_filled"]) == (9, {"path": "path"}, "maybe_incorrect")
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ({"query": "x"}, {"pattern": "x"}),
+        ({"query": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
+        ({"filter_by": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
+    ],
+)
+def test_of_names_that_are_as_near_the_one_that_is_needed_is_meant(sent: Any, meant: Any) -> None:
+    text = {"type": "string"}
+    found = verdict(tool({"filter": text, "pattern": text}, required=["pattern"]), sent)
+    assert found.report.corrected == Call("t", meant)
+
+
+@pytest.mark.parametrize("text", ["Error: Unknown tool: serach", "Unknown tool serach"])
+def test_that_there_is_no_such_tool_may_be_said_in_a_result(text: str) -> None:
+    assert is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Found: Unknown tool: serach", "Unknown tool: other", "Error: serach found nothing", "Error " + "x" * 2_000],
+)
+def test_a_result_that_speaks_of_tools_is_a_result(text: str) -> None:
+    assert not is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
 
 
 def test_a_reply_through_json_rpc_is_guided_inside() -> None:

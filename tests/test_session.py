@@ -279,6 +279,18 @@ def test_a_tool_that_is_not_listed_and_is_there_all_the_same_answers_for_itself(
     assert talk.server(said(3, "here")) == [said(3, "here")]
 
 
+@pytest.mark.parametrize("name", ["serach", "functions.search"])
+def test_a_failure_of_a_tool_that_is_not_listed_keeps_its_words_and_gains_what_was_probably_meant(name: str) -> None:
+    """Whether anything was done the server has not said, so nothing is sent again."""
+    talk = Talk().listed(SEARCH)
+    talk.client(called(5, name, {"pattern": "x"}))
+    reply = only(talk.server(said(5, "Error: Missing arguments")))
+    own, ours = (block["text"] for block in reply["result"]["content"])
+    assert own == "Error: Missing arguments"
+    assert ours == f"Tool '{name}' not found.\nTry: search(pattern: \"x\")"
+    assert talk.sent() == []
+
+
 def test_a_prefixed_name_is_sent_again_under_an_id_of_ours_once_the_server_does_not_know_it() -> None:
     talk = Talk().listed(SEARCH)
     talk.client(called(4, "mcp__x__search", {"pattern": "x"}, _meta={"progressToken": 9}))
