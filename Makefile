@@ -9,7 +9,7 @@ LOWEST := .venv-lowest
 PUBLISHED := .venv-servers/.ready tests/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/peers/node_modules/.ready
 
-.PHONY: demo test lowest check conformance bench loop calibrate peers soak bless lock clean setup
+.PHONY: demo test lowest check conformance bench loop calibrate audit-peers soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -38,8 +38,8 @@ loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes a
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate
 
-peers: $(SETUP) $(PEERS)  ## start the published servers that the audit is measured on, and make the right calls
-	@$(BIN)/python -m bench.peers --list
+audit-peers: $(SETUP) $(PEERS)  ## grade published servers, bare and behind the proxy, and write docs/peers.md
+	@$(BIN)/python -m bench.peers
 
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
 	$(BIN)/python -m tests.promises

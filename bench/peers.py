@@ -1,160 +1,135 @@
-"""The published servers that the audit is measured on, each started in a sandbox of its own.
-
-`python -m bench.peers --list [NAME …]` starts them, lists their tools and makes every right call that is known here,
-twice; with `--verbose` it also shows what came back. `make peers` installs them first.
-"""
+"""Published servers, audited bare and behind the proxy: `make audit-peers` writes docs/peers.md."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
-import subprocess
-import threading
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib import metadata
+from pathlib import Path
 
-from bench.published import PEERS, Peer
-from bench.sandbox import Sandbox
-from fingerpost import Catalog
+from bench.published import PEERS, ROOT, Peer
+from fingerpost.audit.conduct import Settings, conducted
+from fingerpost.audit.report import Report
+from fingerpost.audit.server import Target
 
-_PATIENCE, _GRACE = 60.0, 5.0
-
-
-class Talk:
-    """A conversation with one server, over its standard streams."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process, self._last = process, 0
-        self.stray = 0
-        """Lines on standard output that are no frames."""
-
-    def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The whole answer to a request; what the server asks meanwhile, it is not given."""
-        self._last += 1
-        self._send({"id": self._last, "method": method, "params": params})
-        with _ended_after(_PATIENCE, self._process):
-            return self._answer()
-
-    def tell(self, method: str) -> None:
-        self._send({"method": method})
-
-    def tools(self) -> list[dict[str, Any]]:
-        """What it lists, from all pages."""
-        found, cursor = list[dict[str, Any]](), dict[str, str]()
-        while True:
-            page = self.ask("tools/list", cursor)["result"]
-            found += page["tools"]
-            if not page.get("nextCursor"):
-                return found
-            cursor = {"cursor": page["nextCursor"]}
-
-    def _send(self, frame: Mapping[str, Any]) -> None:
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout
-        for line in self._process.stdout:
-            try:
-                frame = json.loads(line)
-            except ValueError:
-                self.stray += 1
-                continue
-            if "method" in frame and "id" in frame:
-                self._send({"id": frame["id"], "error": {"code": -32601, "message": "Method not found"}})
-            elif frame.get("id") == self._last:
-                return frame
-        raise RuntimeError(f"the server has ended with {self._process.wait(_PATIENCE)}")
+_PAGE = ROOT / "docs" / "peers.md"
+_LEAST_GRADE, _LEAST_REPAIR = 90, 0.95
 
 
-@contextlib.contextmanager
-def _ended_after(seconds: float, process: subprocess.Popen[bytes]) -> Generator[None]:
-    timer = threading.Timer(seconds, process.kill)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+@dataclass(frozen=True)
+class Row:
+    """A server before and after."""
+
+    peer: Peer
+    bare: Report
+    behind: Report
+    seconds: float
+
+    @property
+    def is_good(self) -> bool:
+        return self.behind.grade >= _LEAST_GRADE and self.behind.repair_rate >= _LEAST_REPAIR
 
 
-@contextlib.contextmanager
-def talk(peer: Peer, box: Sandbox) -> Generator[Talk]:
-    """A server that has just been started and greeted; what it says on standard error is not heard."""
-    pipe, command = subprocess.PIPE, peer.command(box)
-    environment = peer.environment(box)
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
-        try:
-            one = Talk(process)
-            client = {"name": "bench", "version": "1"}
-            one.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
-            one.tell("notifications/initialized")
-            yield one
-        finally:
-            process.terminate()  # a proxy that is killed outright could not take its server with it
-            with _ended_after(_GRACE, process):
-                process.communicate()
+def audited(peer: Peer, *, is_guided: bool, seed: int) -> Report:
+    """One audit in a sandbox of its own, which nobody has written in before."""
+    with peer.sandbox() as box:
+        ours = {"info"} if is_guided else set[str]()  # the proxy's own tool is not on trial
+        settings = Settings(
+            seed=seed,
+            examples=peer.examples(box),
+            allow_writes=peer.allow_writes,
+            without=frozenset({*peer.without, *ours}),
+            in_flight=peer.in_flight,
+        )
+        given = [f"{key}={value}" for key, value in peer.environment(box).items()]
+        target = Target(command=("/usr/bin/env", "-i", *given, *peer.command(box)), is_guided=is_guided)
+        return asyncio.run(conducted(target, settings))[0]
 
 
-def listed(peer: Peer, *, verbose: bool) -> None:
-    """Say what a server offers, and how its right calls went."""
-    with peer.sandbox() as box, talk(peer, box) as one:
-        tools = one.tools()
-        catalog, examples = Catalog.listed(tools), peer.examples(box)
-        calls = [(name, arguments) for name, many in examples.items() for arguments in many]
-        refused = [name for name, arguments in calls if not _accepted(catalog, name, arguments)]
-        failed = _failed(one, calls, verbose=verbose)
-        again = [name for name in _failed(one, calls, verbose=False) if name not in failed]
-    hinted = [tool for tool in tools if "readOnlyHint" in tool.get("annotations", {})]
-    reading = [tool for tool in hinted if tool["annotations"]["readOnlyHint"]]
-    names = {tool["name"] for tool in tools}
+def row_of(peer: Peer, seed: int) -> Row:
+    before = time.monotonic()
+    bare, behind = (audited(peer, is_guided=is_guided, seed=seed) for is_guided in (False, True))
+    return Row(peer, bare, behind, time.monotonic() - before)
+
+
+def page(rows: Sequence[Row], seed: int) -> str:
+    lines = [
+        "# Published servers, graded",
+        "",
+        f"Made by `make audit-peers` on {date.today().isoformat()} with Fingerpost {metadata.version('fingerpost')}, "
+        f"seed {seed}.",
+        "Each server runs in a sandbox, once as it is and once behind `fingerpost proxy` with its defaults. Both get the",
+        "same wrong calls, made from the server's own schemas; what is asked for is in [audit.md](audit.md).",
+        "",
+        "| server | version | made with | tools | calls | grade | behind | repaired | behind |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        tools = row.bare.subject.tools if row.bare.subject else 0
+        lines.append(
+            f"| {row.peer.package} | {row.peer.version} | {row.peer.made_with} | {tools} | {row.bare.done} "
+            f"| {row.bare.grade} {row.bare.letter} | {row.behind.grade} {row.behind.letter} "
+            f"| {_rate(row.bare)} | {_rate(row.behind)} |"
+        )
+    return "\n".join([*lines, "", *_remarks(rows)]) + "\n"
+
+
+def _rate(report: Report) -> str:
+    return f"{report.repair_rate:.0%}" if report.repairable else "none to repair"
+
+
+def _remarks(rows: Sequence[Row]) -> list[str]:
+    bounded = [row.peer.package for row in rows if not row.peer.allow_writes]
+    left = {f"`{tool}` of {row.peer.package} ({why})" for row in rows for tool, why in row.peer.without.items()}
+    said = ["Repaired is the share of the mistakes that hold all that is needed to find the right call."]
+    if bounded:
+        said.append(
+            f"Calls that could change something were not sent to {', '.join(bounded)}, which no sandbox bounds."
+        )
+    if left:
+        said.append(f"Left alone: {'; '.join(sorted(left))}.")
+    return said
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("names", nargs="*", help="only these servers; then no page is written")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--findings", action="store_true", help="print what is found behind the proxy")
+    asked = options.parse_args()
+    chosen = [peer for peer in PEERS if not asked.names or peer.name in asked.names]
+    rows: list[Row] = []
+    for peer in chosen:
+        row = row_of(peer, asked.seed)
+        rows.append(row)
+        _say(row, shows_findings=asked.findings)
+    if not asked.names:
+        _PAGE.write_text(page(rows, asked.seed), encoding="utf-8")
+        print(f"written: {Path(_PAGE).relative_to(ROOT)}")
+    return 0 if all(row.is_good for row in rows) else 1
+
+
+def _say(row: Row, *, shows_findings: bool) -> None:
+    bare, behind = row.bare, row.behind
     print(
-        f"{peer.name:20}{peer.version:12}{peer.made_with:26}{len(tools):5}{len(hinted):6}{len(reading):6}"
-        f"{len(calls):7}{len(calls) - len(failed):6}"
+        f"{row.peer.name:20} {row.peer.version:11} {bare.done:5} calls  {bare.grade:3} {bare.letter} > "
+        f"{behind.grade:3} {behind.letter}  repaired {bare.repair_rate:5.1%} > {behind.repair_rate:6.1%} "
+        f"({behind.repaired} of {behind.repairable})  {row.seconds:.1f} s{'' if row.is_good else '  NOT REACHED'}",
+        flush=True,
     )
-    _told("not as its schema says", refused)
-    _told("failed", failed)
-    _told("fails when repeated", again)
-    _told("no right call is known", sorted(names - examples.keys() - peer.without.keys()))
-    _told("not a tool of the server", sorted((examples.keys() | peer.without.keys()) - names))
-    _told("lines on standard output that are no frames", [str(one.stray)] if one.stray else [])
-
-
-def _accepted(catalog: Catalog, name: str, arguments: dict[str, Any]) -> bool:
-    tool = catalog.get(name)
-    return tool is not None and tool.accepts(arguments)
-
-
-def _failed(one: Talk, calls: Sequence[tuple[str, dict[str, Any]]], *, verbose: bool) -> list[str]:
-    failed = list[str]()
-    for name, arguments in calls:
-        answer = one.ask("tools/call", {"name": name, "arguments": arguments})
-        if "error" in answer or answer["result"].get("isError"):
-            failed.append(name)
-        if verbose:
-            print(
-                f"  {name} {json.dumps(arguments)}\n    {json.dumps(answer.get('result', answer.get('error')))[:300]}"
-            )
-    return failed
-
-
-def _told(what: str, names: Sequence[str]) -> None:
-    if names:
-        print(f"  {what}: {', '.join(dict.fromkeys(names))}", flush=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("--list", action="store_true", required=True, help="start each, list its tools and call them")
-    parser.add_argument("--verbose", action="store_true", help="show each call and what came back")
-    parser.add_argument("names", nargs="*", help="only these")
-    chosen = parser.parse_args()
-    print(f"{'server':20}{'version':12}{'made with':26}tools  hint  read  calls  good")
-    for peer in PEERS:
-        if not chosen.names or peer.name in chosen.names:
-            listed(peer, verbose=chosen.verbose)
+    for report in (bare, behind):
+        if not report.is_whole:
+            print(f"    not all was tried: {report.ended.why if report.ended else ''}")
+    for note in behind.notes if shows_findings else ():
+        print(f"    {note.tool}: {note.text}")
+    for finding in behind.findings if shows_findings else ():
+        print(f"    {finding.id}: {finding.told}\n        > {finding.call[:300]}\n        < {finding.reply[:300]!r}")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

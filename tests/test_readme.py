@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 from code_tools import code_tools
 
+from fingerpost.audit.checklist import CHECKLIST
+from tests.test_mistakes import RIGHT, kinds
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -67,7 +70,7 @@ def _without_folder(config: Any) -> Any:
 
 
 def _printed_by(command: str, folder: Path) -> str:
-    line = command.replace("fingerpost", f"{shlex.quote(sys.executable)} -m fingerpost.cli", 1)
+    line = re.sub(r"(^|-- )fingerpost\b", rf"\1{shlex.quote(sys.executable)} -m fingerpost.cli", command)
     return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
@@ -82,3 +85,11 @@ def test_the_architecture_fits_its_page_and_names_every_module() -> None:
     assert len(page.splitlines()) <= 80
     modules = {path.stem for path in (ROOT / "src" / "fingerpost").glob("*.py")} - {"__init__"}
     assert modules <= set(re.findall(r"`(\w+)", page))
+
+
+def test_the_page_of_the_audit_has_the_checklist_and_every_kind_of_mistake() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    for item in CHECKLIST:
+        assert f"| `{item.id}` | {item.title} | {item.weight} |" in page
+    groups = {kind.partition(".")[0] for kind in kinds(RIGHT)}
+    assert all(f"`{group}." in page for group in groups | {"result"})
