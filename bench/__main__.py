@@ -23,6 +23,7 @@ import jsonschema
 import jsonschema_rs
 from rapidfuzz import fuzz, process
 
+from bench.audit import rows as audit
 from bench.code_server import rows as code_server
 from bench.corpus import TEN, TEN_ARGUMENTS, TWICE_WRONG, WRONG, many_tools, page_texts
 from bench.doors import doors
@@ -41,7 +42,7 @@ def main() -> None:
     rows = [*right_calls(), *wrong_calls(), *unknown_tools(), *matching(), *listing(), *texts(), *imports()]
     rows += doors()
     rows += proxy()
-    rows += [*code_server(), *units_typos(), *loop()]
+    rows += [*code_server(), *units_typos(), *loop(), *audit()]
     width = max(len(name) for name, _, _ in rows)
     for name, measured, goal in rows:
         print(f"{name:{width}}  {measured:>16}  {goal}")

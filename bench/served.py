@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import Any, Literal
 
 from bench.corpus import many_tools
 
@@ -27,6 +27,22 @@ def small(transport: str, port: str = "0") -> None:
         server.run("stdio")
     else:
         server.run("streamable-http", port=int(port))
+
+
+def several(count: str) -> None:
+    """A server with as many tools as there are to be, which read, on the official SDK."""
+    from mcp.server import MCPServer
+    from mcp_types import ToolAnnotations
+
+    logging.disable(logging.CRITICAL)
+    server = MCPServer[Any]("bench")
+
+    def find(pattern: str, folder: str, order: Literal["ascending", "descending"] = "ascending", max: int = 50) -> str:
+        return f"{pattern} {folder} {order} {max}"
+
+    for number in range(int(count)):
+        server.tool(name=f"find_{number}_things", annotations=ToolAnnotations(read_only_hint=True))(find)
+    server.run("stdio")
 
 
 def large(count: str) -> None:
@@ -79,4 +95,6 @@ def fast_proxy(transport: str, *target: str) -> None:
 
 
 if __name__ == "__main__":
-    {"small": small, "large": large, "pipe": pipe, "fast-proxy": fast_proxy}[sys.argv[1]](*sys.argv[2:])
+    {"small": small, "several": several, "large": large, "pipe": pipe, "fast-proxy": fast_proxy}[sys.argv[1]](
+        *sys.argv[2:]
+    )
