@@ -341,6 +341,7 @@ def test_a_terminal_gets_colour_and_progress() -> None:
     said = b"".join(_all_of(ours)).decode()
     assert process.wait(30) == 0
     progress, _, table = said.rpartition("\r\x1b[K")
+    assert progress.startswith("\r\x1b[Kstarting the server …\r\x1b[K")
     assert "░" in progress and "look_up" in progress
     assert "\x1b[31m✗\x1b[0m" in table and "\x1b[1mmisbehaving 1\x1b[0m" in table
 

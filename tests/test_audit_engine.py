@@ -408,6 +408,13 @@ def test_a_server_is_not_started_again_and_again_without_end(monkeypatch: pytest
     assert made.report.ended and made.report.ended.why.startswith("the server had to be started 3 times; ")
 
 
+@pytest.mark.parametrize("steps", [[["kill"]], [["hang"]]], ids=["killed", "hangs"])
+def test_behind_fingerpost_the_same_tool_is_found(steps: Any) -> None:
+    behind = audited(doing(guilty=steps), seconds=1.0, most=6, compares=True).report.behind
+    assert behind and behind.is_whole
+    assert {one.tool for one in behind.findings if one.item.id == "alive"} == {"guilty"}
+
+
 def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

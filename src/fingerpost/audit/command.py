@@ -153,6 +153,8 @@ def _conducted(
         except asyncio.CancelledError:  # before there was anything to report
             return folded([Ended(STOPPED)]), told[0]
 
+    if not options.quiet:
+        shown[0].say("starting the server …")
     try:
         return asyncio.run(until_told())
     finally:

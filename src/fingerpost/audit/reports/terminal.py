@@ -165,18 +165,21 @@ class Progress:
         elif isinstance(event, Tried):
             self._done += 1
             now = time.monotonic()
-            if self._is_shown and now - self._last >= 0.1:
+            if now - self._last >= 0.1:
                 self._last = now
-                self._out.write(f"\r\x1b[K{fitting(self._line(event.tool), self._out)}")
-                self._out.flush()
+                self.say(self._line(event.tool))
+
+    def say(self, line: str) -> None:
+        """Put this in place of what stands there."""
+        if self._is_shown:
+            shown = fitting(line, self._out)[: shutil.get_terminal_size().columns - 1]
+            self._out.write(f"\r\x1b[K{shown}")
+            self._out.flush()
 
     def _line(self, tool: str) -> str:
         share = min(1.0, self._done / max(1, self._total))
         bar = "█" * round(share * self._WIDTH)
-        line = f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {clean(tool, 40)}"
-        return line[: shutil.get_terminal_size().columns - 1]
+        return f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {clean(tool, 40)}"
 
     def close(self) -> None:
-        if self._is_shown:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
+        self.say("")
