@@ -410,7 +410,7 @@ def test_a_server_is_not_started_again_and_again_without_end(monkeypatch: pytest
 
 @pytest.mark.parametrize("steps", [[["kill"]], [["hang"]]], ids=["killed", "hangs"])
 def test_behind_fingerpost_the_same_tool_is_found(steps: Any) -> None:
-    behind = audited(doing(guilty=steps), seconds=1.0, most=6, compares=True).report.behind
+    behind = audited(doing(guilty=steps), seconds=0.5, most=3, compares=True).report.behind
     assert behind and behind.is_whole
     assert {one.tool for one in behind.findings if one.item.id == "alive"} == {"guilty"}
 
@@ -549,7 +549,7 @@ def test_a_tool_gets_the_same_wrong_calls_whatever_other_tools_there_are() -> No
 
 def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
     def kept_and_peak(count: int, size: int) -> tuple[int, int]:
-        tools = [tool(f"tool_{number}", WORD, ("word",)) for number in range(count)]
+        tools = [tool(f"tool_{number}", {}) for number in range(count)]
         program = python(_LONG.format(tools=tools, size=size))
         tracemalloc.start()
         report, _ = asyncio.run(conducted(Target(command=program), Settings(most=1)))
