@@ -570,7 +570,7 @@ tools = {tools}
 for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked:
-        said = {{"isError": True, "content": [{{"type": "text", "text": "x" * {size}}}]}}
+        said = {{"isError": True, "content": [{{"type": "text", "text": "no word " * ({size} // 8)}}]}}
         said = {{"tools": tools}} if asked["method"] == "tools/list" else said
         print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], "result": said}}), flush=True)
 """
