@@ -63,8 +63,8 @@ def page(rows: Sequence[Row], seed: int) -> str:
         "",
         f"Made by `make audit-peers` on {date.today().isoformat()} with Fingerpost {metadata.version('fingerpost')}, "
         f"seed {seed}.",
-        "Each server runs in a sandbox, once as it is and once behind `fingerpost proxy` with its defaults. Both get the",
-        "same wrong calls, made from the server's own schemas; what is asked for is in [audit.md](audit.md).",
+        "Each server runs in a sandbox, once as it is and once behind `fingerpost proxy` with its defaults. Both get",
+        "the same wrong calls, made from the server's own schemas; what is asked for is in [audit.md](audit.md).",
         "",
         "| server | version | made with | tools | calls | grade | behind | repaired | behind |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",

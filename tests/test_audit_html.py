@@ -79,7 +79,7 @@ def test_the_grade_and_what_was_audited_come_first() -> None:
     text = words(written(files()))
     assert text.startswith(
         "files 1.4.2 earns an F · Fingerpost audit Skip to the findings Fingerpost audit files 1.4.2 earns an F"
-        " Grade F 31 of 100 16 % repair rate After 1 of 6 mistakes, what the reply says leads to the right call in"
+        " Grade F 35 of 100 16 % repair rate After 1 of 6 mistakes, what the reply says leads to the right call in"
         " one retry. Target npx -y files /srv/data Server files 1.4.2 Protocol 2025-11-25 Transport stdio Tools 3"
         " Calls 7 Seed 7 Checklist No argument is dropped in silence Weight 3 · 1 finding 0 % 0 of 3"
     )
@@ -151,8 +151,8 @@ def test_what_was_skipped_noted_known_and_stale_is_told() -> None:
 def test_both_columns_stand_everywhere() -> None:
     report = compared()
     text = words(written(report))
-    assert "files 1.4.2 earns an F, and a B behind Fingerpost Bare F 31 of 100" in text
-    assert "Behind Fingerpost B 81 of 100 100 % repair rate" in text
+    assert "files 1.4.2 earns an F, and a B behind Fingerpost Bare F 35 of 100" in text
+    assert "Behind Fingerpost B 82 of 100 100 % repair rate" in text
     assert (
         "No argument is dropped in silence Weight 3 · 1 finding Bare 0 % 0 of 3 Behind Fingerpost 100 % 3 of 3" in text
     )
