@@ -118,8 +118,8 @@ def test_tools_are_read_page_by_page_and_only_so_many_pages(monkeypatch: pytest.
 
 def test_trouble_with_a_server_is_told_with_its_last_words() -> None:
     moans = "import sys, time; print('Set API_KEY first', file=sys.stderr, flush=True)"
-    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=0.3)
-    assert str(silent) == "the server gave no answer within 0.3 s when it was greeted"
+    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=1)
+    assert str(silent) == "the server gave no answer within 1 s when it was greeted"
     assert silent.way_out == "Its last words:\nSet API_KEY first"
     ended = trouble_with(*python(f"{moans}; sys.exit(3)"))
     assert (str(ended), ended.way_out) == ("the server exited with code 3 when it was greeted", silent.way_out)
@@ -237,7 +237,8 @@ def test_a_line_says_what_has_become_of_the_server() -> None:
 def test_a_request_that_others_have_passed_by_is_late_by_its_own_fault() -> None:
     async def late_beside(*others: str) -> bool:
         line = Line(command(tools=[NEAR]))
-        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 0.4))
+        await line.ask("ping", {}, 30)
+        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 0.5))
         await asyncio.sleep(0)
         for method in others:
             await line.ask(method, {}, 5)
@@ -282,9 +283,9 @@ def test_a_wakeup_for_nothing_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_server_that_closes_its_errors_is_heard_on() -> None:
     async def asked() -> None:
-        line = Line(python("import os, sys; os.close(2); sys.stdin.readline(); print(open(0).readline())"))
-        with pytest.raises(Late):
-            await line.ask("ping", {}, 0.2)
+        answer = '{"jsonrpc": "2.0", "id": 1, "result": {}}'
+        line = Line(python(f"import os, sys; os.close(2); sys.stdin.readline(); print('{answer}')"))
+        assert await line.ask("ping", {}, 30) == {"result": {}}
         line.close()
 
     asyncio.run(asked())
@@ -327,9 +328,9 @@ def all_of_the_good_ones() -> list[set[Any]]:
         ([["kill"]], "was killed by SIGKILL"),
         ([["exit", 3]], "exited with code 3"),
         ([["close"], ["hang"]], "closed its output"),
-        ([["hang"]], "gave no answer within 0.4 s"),
-        ([["sleep", 60]], "gave no answer within 0.4 s, and none to a ping either"),
-        ([["sleep", 0.6], ["usual"]], "gave no answer within 0.4 s"),
+        ([["hang"]], "gave no answer within 0.5 s"),
+        ([["sleep", 60]], "gave no answer within 0.5 s, and none to a ping either"),
+        ([["sleep", 0.8], ["usual"]], "gave no answer within 0.5 s"),
         ([["flood", 100_000]], "without an answer in them"),
         ([["big", 300_000]], "sent a message of 300,0"),
     ],
@@ -340,7 +341,7 @@ def test_whatever_a_tool_does_to_the_server_is_found_on_that_tool_alone(
 ) -> None:
     monkeypatch.setattr("fingerpost.audit.line._FLOOD", 400_000)
     monkeypatch.setattr("fingerpost.audit.line.LONGEST", 250_000)
-    made = audited(doing(guilty=steps), seconds=0.4, most=24)
+    made = audited(doing(guilty=steps), seconds=0.5, most=24)
     assert made.unmet("alive") == {"guilty"}
     lost = [event for event in made.events if isinstance(event, Tried) and event.outcome.reply is None]
     assert {event.tool for event in lost} == {"guilty"}
@@ -374,15 +375,15 @@ for line in sys.stdin:
 
 
 def test_a_wrong_call_that_has_no_answer_the_second_time_is_a_finding() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "1")), seconds=0.3, in_flight=1, most=3)
+    made = audited(python(_TIRING.replace("TIMES", "1")), seconds=0.5, in_flight=1, most=3)
     (finding,) = [one for one in made.report.findings if one.item.id == "stable"]
-    assert finding.why == "the second time gave no answer within 0.3 s"
+    assert finding.why == "the second time gave no answer within 0.5 s"
     (note,) = made.report.notes
-    assert note.text == "a right call gave no answer within 0.3 s"
+    assert note.text == "a right call gave no answer within 0.5 s"
 
 
 def test_a_right_call_that_fails_and_then_has_no_answer_is_compared_with_as_it_was() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "2")), seconds=0.3, in_flight=1, most=2)
+    made = audited(python(_TIRING.replace("TIMES", "2")), seconds=0.5, in_flight=1, most=2)
     assert made.report.is_whole
     assert made.unmet("alive") == set()
 
@@ -431,7 +432,7 @@ def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
 def test_a_tool_that_hangs_is_found_by_http_too() -> None:
     guilty = tool("guilty", WORD, ("word",))
     with by_http(tools=[NEAR, guilty], does={"guilty": [["hang"]]}, era="legacy") as url:
-        made = audited(url, most=5, seconds=0.4)
+        made = audited(url, most=5, seconds=0.6)
     assert made.unmet("alive") == {"guilty"}
     assert made.report.is_whole
 
