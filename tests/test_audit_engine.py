@@ -10,14 +10,14 @@ import tracemalloc
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 from audit_stand import FAR, NEAR, WORD, audited, by_http, command, doing
 from misbehaving import LEGACY, MODERN, TOOLS, tool
 
-from fingerpost.audit.calls import check_examples, read_examples
+from fingerpost.audit.calls import check_examples, read_examples, right_calls
 from fingerpost.audit.conduct import Settings, conducted
 from fingerpost.audit.events import Noted, Skipped, Tried
 from fingerpost.audit.line import Gone, Late, Line
@@ -26,7 +26,7 @@ from fingerpost.audit.replay import replayed
 from fingerpost.audit.reports import plain_json
 from fingerpost.audit.run import IN_FLIGHT, Audit
 from fingerpost.audit.server import Server, Target, target_of
-from fingerpost.catalog import Catalog
+from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
 from fingerpost.proxy.loss import Loss, late, told_in
 from fingerpost.trouble import Trouble
@@ -118,8 +118,8 @@ def test_tools_are_read_page_by_page_and_only_so_many_pages(monkeypatch: pytest.
 
 def test_trouble_with_a_server_is_told_with_its_last_words() -> None:
     moans = "import sys, time; print('Set API_KEY first', file=sys.stderr, flush=True)"
-    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=0.3)
-    assert str(silent) == "the server gave no answer within 0.3 s when it was greeted"
+    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=1)
+    assert str(silent) == "the server gave no answer within 1 s when it was greeted"
     assert silent.way_out == "Its last words:\nSet API_KEY first"
     ended = trouble_with(*python(f"{moans}; sys.exit(3)"))
     assert (str(ended), ended.way_out) == ("the server exited with code 3 when it was greeted", silent.way_out)
@@ -206,6 +206,9 @@ def test_secrets_in_a_command_are_not_told() -> None:
     shown = ("env", "API_KEY=<hidden>", "run", "--password", "<hidden>", "-v", "--key=x", "--token=<hidden>", "a  b\n")
     assert Target(command=words).shown == shown
     assert Target(command=words).told == "env API_KEY=<hidden> run --password <hidden> -v --key=x --token=<hidden> a b"
+    path = "/tmp/a1B2c3D4e5F6g7H8i9J0/server.py"
+    assert Target(command=("run", path, "a1B2c3D4e5F6g7H8i9J0k1L2")).told == f"run {path} <hidden>"
+    assert Target(url="http://h/a1B2c3D4e5F6g7H8i9J0/mcp").told == "<hidden>"
     assert Target(url="http://u:pw@h/mcp?token=abc").told == "http://<hidden>@h/mcp?token=<hidden>"
 
 
@@ -234,7 +237,8 @@ def test_a_line_says_what_has_become_of_the_server() -> None:
 def test_a_request_that_others_have_passed_by_is_late_by_its_own_fault() -> None:
     async def late_beside(*others: str) -> bool:
         line = Line(command(tools=[NEAR]))
-        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 0.4))
+        await line.ask("ping", {}, 30)
+        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 0.5))
         await asyncio.sleep(0)
         for method in others:
             await line.ask(method, {}, 5)
@@ -258,11 +262,11 @@ def test_more_than_a_pipe_holds_is_sent_and_read_in_pieces() -> None:
 
 
 def test_a_wakeup_for_nothing_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, wakeups = os.read, list[int]()
+    read, wakeups = os.read, set[int]()
 
     def busy(descriptor: int, size: int) -> bytes:
-        if size == 256 * 1024 and len(wakeups) < 2:
-            wakeups.append(descriptor)
+        if size == 256 * 1024 and descriptor not in wakeups:
+            wakeups.add(descriptor)
             raise BlockingIOError
         return read(descriptor, size)
 
@@ -279,9 +283,9 @@ def test_a_wakeup_for_nothing_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_server_that_closes_its_errors_is_heard_on() -> None:
     async def asked() -> None:
-        line = Line(python("import os, sys; os.close(2); sys.stdin.readline(); print(open(0).readline())"))
-        with pytest.raises(Late):
-            await line.ask("ping", {}, 0.2)
+        answer = '{"jsonrpc": "2.0", "id": 1, "result": {}}'
+        line = Line(python(f"import os, sys; os.close(2); sys.stdin.readline(); print('{answer}')"))
+        assert await line.ask("ping", {}, 30) == {"result": {}}
         line.close()
 
     asyncio.run(asked())
@@ -324,9 +328,9 @@ def all_of_the_good_ones() -> list[set[Any]]:
         ([["kill"]], "was killed by SIGKILL"),
         ([["exit", 3]], "exited with code 3"),
         ([["close"], ["hang"]], "closed its output"),
-        ([["hang"]], "gave no answer within 0.4 s"),
-        ([["sleep", 60]], "gave no answer within 0.4 s, and none to a ping either"),
-        ([["sleep", 0.6], ["usual"]], "gave no answer within 0.4 s"),
+        ([["hang"]], "gave no answer within 0.5 s"),
+        ([["sleep", 60]], "gave no answer within 0.5 s, and none to a ping either"),
+        ([["sleep", 0.8], ["usual"]], "gave no answer within 0.5 s"),
         ([["flood", 100_000]], "without an answer in them"),
         ([["big", 300_000]], "sent a message of 300,0"),
     ],
@@ -337,7 +341,7 @@ def test_whatever_a_tool_does_to_the_server_is_found_on_that_tool_alone(
 ) -> None:
     monkeypatch.setattr("fingerpost.audit.line._FLOOD", 400_000)
     monkeypatch.setattr("fingerpost.audit.line.LONGEST", 250_000)
-    made = audited(doing(guilty=steps), seconds=0.4, most=24)
+    made = audited(doing(guilty=steps), seconds=0.5, most=24)
     assert made.unmet("alive") == {"guilty"}
     lost = [event for event in made.events if isinstance(event, Tried) and event.outcome.reply is None]
     assert {event.tool for event in lost} == {"guilty"}
@@ -371,17 +375,22 @@ for line in sys.stdin:
 
 
 def test_a_wrong_call_that_has_no_answer_the_second_time_is_a_finding() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "1")), seconds=0.3, in_flight=1, most=3)
+    made = audited(python(_TIRING.replace("TIMES", "1")), seconds=0.5, in_flight=1, most=3)
     (finding,) = [one for one in made.report.findings if one.item.id == "stable"]
-    assert finding.why == "the second time gave no answer within 0.3 s"
+    assert finding.why == "the second time gave no answer within 0.5 s"
     (note,) = made.report.notes
-    assert note.text == "a right call gave no answer within 0.3 s"
+    assert note.text == "a right call gave no answer within 0.5 s"
 
 
 def test_a_right_call_that_fails_and_then_has_no_answer_is_compared_with_as_it_was() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "2")), seconds=0.3, in_flight=1, most=2)
+    made = audited(python(_TIRING.replace("TIMES", "2")), seconds=0.5, in_flight=1, most=2)
     assert made.report.is_whole
     assert made.unmet("alive") == set()
+
+
+def test_that_right_calls_fail_is_noted_once_for_a_tool() -> None:
+    made = audited(python(_TIRING.replace("TIMES", "99")), most=12)
+    assert [note.text for note in made.report.notes] == ['a right call fails: ["t", {}]']
 
 
 def test_a_server_that_cannot_be_started_again_ends_the_audit_with_what_there_is(tmp_path: Path) -> None:
@@ -389,7 +398,7 @@ def test_a_server_that_cannot_be_started_again_ends_the_audit_with_what_there_is
     made = audited(("sh", "-c", once, "sh", *doing(guilty=[["kill"]])), most=12)
     assert not made.report.is_whole
     assert made.report.ended and made.report.ended.why.startswith("the server exited with code 7 when it was greeted; ")
-    assert "it was last called with" in made.report.ended.why and "guilty" in made.report.ended.why
+    assert "the last calls were of" in made.report.ended.why and "guilty" in made.report.ended.why
     assert made.report.done
     assert json.loads(plain_json.written(made.report))["complete"] is False
 
@@ -400,6 +409,13 @@ def test_a_server_is_not_started_again_and_again_without_end(monkeypatch: pytest
     assert made.report.ended and made.report.ended.why.startswith("the server had to be started 3 times; ")
 
 
+@pytest.mark.parametrize("steps", [[["kill"]], [["hang"]]], ids=["killed", "hangs"])
+def test_behind_fingerpost_the_same_tool_is_found(steps: Any) -> None:
+    behind = audited(doing(guilty=steps), seconds=0.5, most=3, compares=True).report.behind
+    assert behind and behind.is_whole
+    assert {one.tool for one in behind.findings if one.item.id == "alive"} == {"guilty"}
+
+
 def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -407,8 +423,8 @@ def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
     guilty = tool("guilty", WORD, ("word",))
     with by_http(tools=[NEAR, guilty], does={"guilty": [["kill"]]}) as url:
         made = audited(url, most=8)
-    assert made.report.ended and "cannot be reached" in made.report.ended.why
-    assert made.report.ended.why.endswith("; it was last called with guilty")
+    assert made.report.ended and made.report.ended.why.startswith("the server cannot be reached (")
+    assert made.report.ended.why.endswith("; the last calls were of 'guilty'")
     assert made.report.done
     assert made.unmet("alive") <= {"guilty"}
 
@@ -416,7 +432,7 @@ def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
 def test_a_tool_that_hangs_is_found_by_http_too() -> None:
     guilty = tool("guilty", WORD, ("word",))
     with by_http(tools=[NEAR, guilty], does={"guilty": [["hang"]]}, era="legacy") as url:
-        made = audited(url, most=5, seconds=0.4)
+        made = audited(url, most=5, seconds=0.6)
     assert made.unmet("alive") == {"guilty"}
     assert made.report.is_whole
 
@@ -479,12 +495,13 @@ class _Cable:
 
 
 class Watched(Server):
-    """A server that knows how many calls it is given at a time."""
+    """A server that knows how many calls it is given, and how many at a time."""
 
-    most = now = 0
+    most = now = total = 0
 
     async def call(self, call: Call) -> Any:
         self.now += 1
+        self.total += 1
         self.most = max(self.most, self.now)
         try:
             return await super().call(call)
@@ -493,15 +510,17 @@ class Watched(Server):
 
 
 @pytest.mark.parametrize("in_flight", [1, 3])
-def test_there_are_as_many_calls_at_a_time_as_is_said(in_flight: int) -> None:
-    async def most() -> int:
-        does = {"look_up": [["later", 0.01]]}
-        async with Watched(Target(command=command(tools=[NEAR], does=does))) as server:
-            plan = Plan(Catalog.listed(await server.tools()), seed=1, most=12)
+def test_there_are_as_many_calls_at_a_time_as_is_said_and_not_many_more_than_mistakes(in_flight: int) -> None:
+    async def watched() -> Watched:
+        server = Watched(Target(command=command(tools=[NEAR], does={"look_up": [["later", 0.01]]})))
+        async with server:
+            plan = Plan(Catalog.listed(await server.tools()), seed=1, most=20)
             assert [event async for event in Audit(server, plan, in_flight=in_flight).events()]
-            return server.most
+        return server
 
-    assert asyncio.run(most()) == in_flight
+    server = asyncio.run(watched())
+    assert server.most == in_flight
+    assert server.total == 20 + 1 + 2 * 2, "wrong calls, the first again, and two right ones twice"
 
 
 def test_the_same_seed_gives_the_same_report_however_many_calls_are_made_at_a_time() -> None:
@@ -525,23 +544,25 @@ for line in sys.stdin:
 def test_a_tool_gets_the_same_wrong_calls_whatever_other_tools_there_are() -> None:
     few, many = Catalog.listed([NEAR, FAR]), Catalog.listed([TOOLS[0], NEAR, *TOOLS[1:], FAR])
     for name in ("look_up", "see_beyond"):
-        made = [Plan(catalog, seed=3).calls(catalog[name]) for catalog in (few, many)]
+        made = [Plan(catalog, seed=3).calls(cast("Tool", catalog.get(name))) for catalog in (few, many)]
         assert [one.call for one in made[0]] == [one.call for one in made[1]]
 
 
-def test_the_calls_of_a_tool_are_bounded_and_so_is_what_is_kept_of_many_long_replies() -> None:
-    count, size = 300, 200_000
-    tools = [tool(f"tool_{number}", WORD, ("word",)) for number in range(count)]
-    program = python(_LONG.format(tools=json.dumps(tools), size=size))
-    tracemalloc.start()
-    try:
-        made = asyncio.run(conducted(Target(command=program), Settings(most=1, without=frozenset())))[0]
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
+def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
+    def kept_and_peak(count: int, size: int) -> tuple[int, int]:
+        tools = [tool(f"tool_{number}", {}) for number in range(count)]
+        program = python(_LONG.format(tools=tools, size=size))
+        tracemalloc.start()
+        report, _ = asyncio.run(conducted(Target(command=program), Settings(most=1)))
+        kept, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert made.done == count
-    assert made.is_whole
-    assert peak < 100 * size
+        assert report.done == count
+        return kept, peak
+
+    assert kept_and_peak(300, 300)[0] < 300 * 10_000
+    short, long = kept_and_peak(10, 300), kept_and_peak(10, 100_000)
+    assert long[0] < 2 * short[0]
+    assert long[1] < 20 * 100_000, "of which there are several for each"
 
 
 _LONG = """
@@ -550,7 +571,8 @@ tools = {tools}
 for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked:
-        said = {{"tools": tools}} if asked["method"] == "tools/list" else {{"isError": True, "content": [{{"type": "text", "text": "x" * {size}}}]}}
+        said = {{"isError": True, "content": [{{"type": "text", "text": "no word " * ({size} // 8)}}]}}
+        said = {{"tools": tools}} if asked["method"] == "tools/list" else said
         print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], "result": said}}), flush=True)
 """
 
@@ -597,7 +619,7 @@ def test_a_replay_sends_a_tool_that_may_write_only_what_it_has_to_refuse(tmp_pat
     assert [one["name"] for one in sent(record, "tools/call")] == ["count_pu"]
     assert again(wrong, allow_writes=True) == ""
     assert right["arguments"] in [one["arguments"] for one in sent(record, "tools/call")]
-    gone = {"name": "gone", "arguments": {}}
+    gone: dict[str, Any] = {"name": "gone", "arguments": {}}
     assert (
         replayed(program, item="brief", kind="tool.misspelt", call=gone, right=gone, culprit="gone")
         == "the server has no tool gone"
@@ -629,18 +651,42 @@ def test_examples_are_read_in_every_form_that_people_write() -> None:
     "text", ["{", "[" * 100_000, "1", "{}", "[]", "[1]", '{"t": 1}', '{"t": ["x"]}', '[{"name": 1}]']
 )
 def test_a_file_that_holds_no_examples_is_told_apart(text: str) -> None:
-    with pytest.raises(Trouble, match="file (is not JSON|holds no examples)"):
+    with pytest.raises(Trouble, match=r"file (is not JSON|holds no examples)"):
         read_examples(text, "file")
 
 
 def test_an_example_has_to_be_a_right_call_of_a_tool_that_there_is() -> None:
     catalog = Catalog.listed([NEAR, FAR])
     check_examples({"look_up": [{"word": "a"}]}, catalog)
-    for examples, said, way_out in (
+    cases: list[tuple[Any, str, str]] = [
         ({"lookup": [{}]}, "an example for lookup, which is no tool", "Did you mean look_up?"),
         ({"xyzzy": [{}]}, "an example for xyzzy, which is no tool", ""),
         ({"look_up": [{"wrd": "a"}]}, "an example for look_up is not a right call", "word"),
-    ):
+    ]
+    for examples, said, way_out in cases:
         with pytest.raises(Trouble, match=said) as caught:
             check_examples(examples, catalog)
         assert way_out in caught.value.way_out if way_out else not caught.value.way_out
+
+
+def test_right_calls_have_values_that_make_a_difference() -> None:
+    properties: dict[str, Any] = {
+        "on": {"type": "boolean", "default": True},
+        "many": {"type": "integer", "default": 1, "maximum": 1},
+        "size": {"enum": ["s", "m"], "default": "s"},
+        "fixed": {"type": "integer", "default": 3, "minimum": 3, "maximum": 3},
+        "never": {"type": "string", "not": {}},
+    }
+    made = right_calls(cast("Tool", Catalog.listed([tool("t", properties)]).get("t")))
+    assert [call.arguments for call in made] == [{}, {"on": False}, {"many": 0}, {"size": "m"}, {"fixed": 3}]
+
+
+def test_the_author_s_examples_come_before_made_up_ones_and_the_owner_s_before_both() -> None:
+    listed = tool("t", WORD, ("word",))
+    listed["inputSchema"]["examples"] = [{"word": 1}, {"word": "author's"}, "word"]
+    chosen = cast("Tool", Catalog.listed([listed]).get("t"))
+    assert right_calls(chosen) == [Call("t", {"word": "author's"})]
+    owners = [{"word": "owner's"}, {"word": "other"}]
+    assert right_calls(chosen, owners) == [Call("t", one) for one in owners]
+    impossible = tool("t", {"word": {"type": "string", "not": {}}}, ("word",))
+    assert right_calls(cast("Tool", Catalog.listed([impossible]).get("t"))) == []

@@ -153,6 +153,8 @@ def _conducted(
         except asyncio.CancelledError:  # before there was anything to report
             return folded([Ended(STOPPED)]), told[0]
 
+    if not options.quiet:
+        shown[0].say("starting the server …")
     try:
         return asyncio.run(until_told())
     finally:
@@ -260,10 +262,15 @@ def _check_places(names: Sequence[str]) -> None:
         if names.count(name) > 1:
             place = "standard output" if name == "-" else name
             raise Trouble(f"two reports are to be written to {place}", "Give each a file of its own.")
-        path, folder = Path(name), Path(name).parent
-        can_write = os.access(path, os.W_OK) if path.exists() else folder.is_dir() and os.access(folder, os.W_OK)
-        if name != "-" and (path.is_dir() or not can_write):
+        if name != "-" and not _can_be_written(name):
             raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+
+
+def _can_be_written(name: str) -> bool:
+    folder = os.path.dirname(name) or "."
+    if os.path.exists(name):
+        return not os.path.isdir(name) and os.access(name, os.W_OK)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def _read(name: str) -> str:

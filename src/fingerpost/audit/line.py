@@ -74,15 +74,15 @@ class Line:
         answer = self._waiting[id] = asyncio.get_running_loop().create_future()
         try:
             self._write(encoded({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            async with asyncio.timeout(seconds):
-                return await answer
-        except TimeoutError as error:
-            self.tell("notifications/cancelled", {"requestId": id, "reason": "no answer in time"})
-            late = Late(f"gave no answer within {seconds:g} s")
-            late.was_passed = self._newest_answered > id
-            raise late from error
+            await asyncio.wait((answer,), timeout=seconds)
         finally:
-            self._waiting.pop(id, None)
+            del self._waiting[id]
+        if answer.done():
+            return answer.result()
+        self.tell("notifications/cancelled", {"requestId": id, "reason": "no answer in time"})
+        late = Late(f"gave no answer within {seconds:g} s")
+        late.was_passed = self._newest_answered > id
+        raise late
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """Send what no answer is due to."""

@@ -100,7 +100,7 @@ class Audit:
 
     def _suspicion(self) -> str:
         names = [clean(tool, 60) for tool, count in self._suspects.items() if count > 0]
-        return f"; it was last called with {listed(names)}" if names else ""
+        return f"; the last calls were of {listed(names)}" if names else ""
 
     def _tasks(self) -> Iterator[Task]:
         number = 0

@@ -76,7 +76,8 @@ def _discreet(words: Sequence[str]) -> Iterator[str]:
 
 
 def _unless_secret(word: str) -> str:
-    said = scrubbed(word, 4 * len(word))
+    is_path = "/" in word and "://" not in word
+    said = scrubbed(word, 4 * len(word), keeps_ids=is_path)
     return said if HIDDEN in said else word
 
 
@@ -240,7 +241,8 @@ class Server:
             if await self._discovered(line):  # it speaks the newer revision, and was only slow to begin
                 return
             said = clean(str(as_object(answer["error"]).get("message")), 200)
-            raise Trouble(f"the server does not take this client: {said}", _last_words(line))
+            lost = told_in(said).removesuffix(NOT_SENT) if self._target.is_relayed else ""
+            raise Trouble(f"the server {lost or f'does not take this client: {said}'}", _last_words(line))
         said = as_object(answer["result"])
         self._is_modern, self._info = False, as_object(said.get("serverInfo"))
         self._protocol = clean(str(said.get("protocolVersion") or LEGACY), 40)

@@ -12,6 +12,7 @@ from typing import TextIO
 from fingerpost.audit.checklist import ADOPT
 from fingerpost.audit.events import Began, Event, Tried
 from fingerpost.audit.report import Finding, Report, Tally
+from fingerpost.audit.reports.facts import in_one_line
 from fingerpost.audit.run import RIGHT_FAILS
 from fingerpost.redact import clean
 from fingerpost.style import Style
@@ -57,8 +58,8 @@ def _head(report: Report, style: Style) -> Iterator[str]:
     subject = report.subject
     if subject is None:
         return
-    name = " ".join(filter(None, (subject.name or subject.target, subject.version)))
-    speaks = f"{subject.protocol} over {subject.transport}"
+    name = in_one_line(" ".join(filter(None, (subject.name or subject.target, subject.version))))
+    speaks = f"{in_one_line(subject.protocol)} over {subject.transport}"
     yield f"{style.strong(name)}  {counted(subject.tools, 'tool')}, {speaks}, seed {report.seed}"
     yield ""
 
@@ -88,7 +89,7 @@ def _grade(report: Report, style: Style) -> Iterator[str]:
         yield _graded(report.behind, style, "With Fingerpost")
     for one, where in ((report, ""), (report.behind, " with Fingerpost")):
         if one is not None and not one.is_whole:
-            yield style.notice(f"Not all was tried{where}: {one.ended.why if one.ended else 'stopped'}.")
+            yield style.notice(f"Not all was tried{where}: {in_one_line(one.ended.why) if one.ended else 'stopped'}.")
 
 
 def _graded(report: Report, style: Style, label: str) -> str:
@@ -109,7 +110,7 @@ def _worst(report: Report, style: Style) -> Iterator[str]:
         yield f"{style.bad('✗')} {style.strong(worst.item.title)}: {counted(calls, 'call')}, such as"
         yield from (f"    {line}" for line in wrap(f"> {worst.call}", _WIDTH - 4)[:3])
         yield from (style.faint(f"    < {line}") for line in _reply(worst))
-        yield f"  {worst.told}"
+        yield f"  {in_one_line(worst.told)}"
         yield f"  {style.good('→')} {worst.item.advice}"
     if len(every) > _MOST_WORST:
         yield ""
@@ -131,9 +132,9 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
     if reasons or report.notes or report.stale:
         yield ""
     for reason, tools in reasons.items():
-        yield style.faint(f"Skipped for {_some(tools)}: {reason}.")
+        yield style.faint(in_one_line(f"Skipped for {_some(tools)}: {reason}."))
     for note in report.notes[:_MOST_ASIDES]:
-        yield style.faint(f"Note on {note.tool}: {note.text}")
+        yield style.faint(in_one_line(f"Note on {note.tool}: {note.text}"))
     if len(report.notes) > _MOST_ASIDES:
         yield style.faint(f"And {counted(len(report.notes) - _MOST_ASIDES, 'more note')}.")
     if any(note.text.startswith(RIGHT_FAILS) for note in report.notes):
@@ -141,7 +142,7 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
     if known := sum(1 for one in report.findings if one.is_known):
         yield style.faint(f"{counted(known, 'finding')} that the baseline knows.")
     for stale in report.stale:
-        yield style.bad(f"No longer found, and still in the baseline: {stale}")
+        yield style.bad(in_one_line(f"No longer found, and still in the baseline: {stale}"))
 
 
 def _some(names: list[str]) -> str:
@@ -164,18 +165,21 @@ class Progress:
         elif isinstance(event, Tried):
             self._done += 1
             now = time.monotonic()
-            if self._is_shown and now - self._last >= 0.1:
+            if now - self._last >= 0.1:
                 self._last = now
-                self._out.write(f"\r\x1b[K{fitting(self._line(event.tool), self._out)}")
-                self._out.flush()
+                self.say(self._line(event.tool))
+
+    def say(self, line: str) -> None:
+        """Put this in place of what stands there."""
+        if self._is_shown:
+            shown = fitting(line, self._out)[: shutil.get_terminal_size().columns - 1]
+            self._out.write(f"\r\x1b[K{shown}")
+            self._out.flush()
 
     def _line(self, tool: str) -> str:
         share = min(1.0, self._done / max(1, self._total))
         bar = "█" * round(share * self._WIDTH)
-        line = f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {clean(tool, 40)}"
-        return line[: shutil.get_terminal_size().columns - 1]
+        return f"{self._label}{bar:░<{self._WIDTH}} {share:4.0%}  {self._done}/{self._total}  {clean(tool, 40)}"
 
     def close(self) -> None:
-        if self._is_shown:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
+        self.say("")
