@@ -365,6 +365,11 @@ def test_a_failure_in_a_result_is_not_honest() -> None:
     assert failed(tool, result("Error: Unknown tool: xyz")) == {"honest"}
 
 
+def test_a_reply_without_words_says_nothing() -> None:
+    picture = {"content": [{"type": "image", "data": "", "mimeType": "image/png"}]}
+    assert "missing_required" in failed(wrong("required.missing", {}, "pattern", is_repairable=False), picture)
+
+
 # the plan
 
 

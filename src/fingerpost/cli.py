@@ -15,7 +15,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast, get_args
 
-from fingerpost.audit import command as audit
+from fingerpost.audit import options as audit
 from fingerpost.catalog import Catalog
 from fingerpost.diagnosis import Call
 from fingerpost.disclosure import Level, excerpt

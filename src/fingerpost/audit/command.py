@@ -1,4 +1,4 @@
-"""`fingerpost audit`: the options, the reports, and the exit code.
+"""`fingerpost audit`, carried out: the audit, the reports, and the exit code.
 
 Reports are written before the exit code is decided: what failed a build can be read.
 """
@@ -16,72 +16,23 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from fingerpost.audit.calls import read_examples, right_calls
 from fingerpost.audit.conduct import STOPPED, Settings, conducted, planned
 from fingerpost.audit.events import Ended, Event
+from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.server import Target, target_of
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 
 
-class _Form(NamedTuple):
-    module: str
-    what: str
-
-
-_FORMS = {
-    "json": _Form("plain_json", "everything, for programs"),
-    "ndjson": _Form("ndjson", "every event as it happens, a line each"),
-    "junit": _Form("junit", "JUnit XML, for CI"),
-    "sarif": _Form("sarif", "SARIF 2.1.0, for code scanning"),
-    "html": _Form("html", "one page, for people"),
-    "md": _Form("markdown", "a summary in Markdown, for a pull request"),
-    "pytest": _Form("reproducer", "a test file that makes each finding again"),
-}
-
-
-def add_to(commands: Any) -> None:
-    """Register the command."""
-    audit = commands.add_parser(
-        "audit",
-        help="grade how well a server's errors guide",
-        usage="fingerpost audit [options] -- CMD ARGS…\n       fingerpost audit [options] URL",
-        description="Make wrong calls from a server's own schemas, send them, and judge what comes back. Only tools "
-        "that declare readOnlyHint: true get calls that they could carry out, unless --allow-writes is given.",
-        epilog="Exit code: 0 when all is well, 1 when the grade is under --fail-under or the baseline does not match, "
-        "2 when there was no audit, 130 or 143 when it was stopped; then too the reports hold what there is.",
-    )
-    audit.add_argument("url", nargs="?", metavar="URL", help="a streamable HTTP server; or put '-- CMD ARGS…' last")
-    for name, form in _FORMS.items():
-        audit.add_argument(f"--{name}", metavar="FILE", help=f"write {form.what}; - is standard output")
-    audit.add_argument("--github", action="store_true", help="annotations for GitHub Actions on standard output")
-    audit.add_argument("--compare", action="store_true", help="the same calls with Fingerpost in front, side by side")
-    audit.add_argument("--fail-under", type=float, metavar="N", help="exit with 1 when the grade is lower (0 to 100)")
-    audit.add_argument("--baseline", metavar="FILE", help="known findings do not fail; new and stale ones do")
-    audit.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline file")
-    audit.add_argument("--examples", metavar="FILE", help='right calls, as JSON: {"tool": {"path": "/srv/a.txt"}}')
-    audit.add_argument("--write-examples", metavar="FILE", help="only write the right calls that would be made")
-    audit.add_argument(
-        "--allow-writes", action="store_true", help="try everything on every tool; calls may take effect"
-    )
-    audit.add_argument("--only", action="append", default=[], metavar="TOOL", help="audit this tool (repeatable)")
-    audit.add_argument("--without", action="append", default=[], metavar="TOOL", help="leave this tool alone")
-    audit.add_argument("--seed", type=int, default=1, metavar="N", help="for the same mistakes again (default: 1)")
-    audit.add_argument("--most", type=int, default=60, metavar="N", help="most wrong calls a tool (default: 60)")
-    audit.add_argument("--in-flight", type=int, default=4, metavar="N", help="calls at a time (default: 4)")
-    audit.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for an answer (default: 10)")
-    audit.add_argument("-q", "--quiet", action="store_true", help="no progress and no table; only the reports")
-    audit.set_defaults(run=run, command=[])
-
-
 def run(options: argparse.Namespace) -> int:
     target, settings = target_of(options.command, options.url), _settings(options)
     if options.write_examples:
         return _write_examples(target, settings, options.write_examples)
-    files = {form: getattr(options, form) for form in _FORMS if getattr(options, form)}
+    files = {form: getattr(options, form) for form in FORMS if getattr(options, form)}
     _check_places([*files.values(), *["-"] * options.github, *[options.baseline] * options.write_baseline])
     baseline, has_stdout = _baseline(options), "-" in files.values()
     with _Events(files.pop("ndjson", None)) as events:
@@ -202,7 +153,7 @@ class _Events:
 
 
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
-    module = import_module(f"fingerpost.audit.reports.{_FORMS[form].module}")
+    module = import_module(f"fingerpost.audit.reports.{FORMS[form].module}")
     if form == "pytest":
         return module.written(report, target.shown, allow_writes=settings.allow_writes)
     return module.written(report)
