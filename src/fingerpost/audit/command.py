@@ -18,11 +18,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from fingerpost.audit import baseline as baselines
+from fingerpost.audit.baseline import NOTHING_KNOWN, Baseline
 from fingerpost.audit.calls import read_examples, right_calls
 from fingerpost.audit.conduct import STOPPED, Settings, conducted, planned
 from fingerpost.audit.events import Ended, Event
 from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
+from fingerpost.audit.reports import github, ndjson, terminal
 from fingerpost.audit.server import Target, target_of
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
@@ -34,18 +37,16 @@ def run(options: argparse.Namespace) -> int:
         return _write_examples(target, settings, options.write_examples)
     files = {form: getattr(options, form) for form in FORMS if getattr(options, form)}
     _check_places([*files.values(), *["-"] * options.github, *[options.baseline] * options.write_baseline])
-    baseline, has_stdout = _baseline(options), "-" in files.values()
+    known, has_stdout = _baseline(options), "-" in files.values()
     with _Events(files.pop("ndjson", None)) as events:
         report, stopped_by = _conducted(target, settings, options, events.take)
-    _compare_with(report, baseline)
+    baselines.applied(report, known)
     for form, name in files.items():
         _write(name, _written(form, report, target, settings))
     if options.github:
-        from fingerpost.audit.reports import github
-
         _write("-", github.written(report))
     if options.write_baseline:
-        _write(options.baseline, _new_baseline(report, baseline))
+        _write(options.baseline, baselines.written(report, known))
     if not options.quiet and not has_stdout:
         _print(report)
     return 128 + stopped_by if stopped_by else _exit_code(report, options)
@@ -81,9 +82,10 @@ def _conducted(
     target: Target, settings: Settings, options: argparse.Namespace, take: Callable[[Event, bool], None]
 ) -> tuple[Report, int]:
     """The report, and the signal that cut it short, if any did."""
-    from fingerpost.audit.reports.terminal import Progress
-
-    shown = [Progress(sys.stderr, "bare  " if settings.compares else ""), Progress(sys.stderr, "with Fingerpost  ")]
+    shown = [
+        terminal.Progress(sys.stderr, "bare  " if settings.compares else ""),
+        terminal.Progress(sys.stderr, "with Fingerpost  "),
+    ]
 
     def listen(event: Event, is_behind: bool) -> None:
         take(event, is_behind)
@@ -142,9 +144,7 @@ class _Events:
 
     def take(self, event: Event, is_behind: bool) -> None:
         if self._file is not None:
-            from fingerpost.audit.reports.ndjson import line
-
-            self._file.write(line(event, is_behind=is_behind) + "\n")
+            self._file.write(ndjson.line(event, is_behind=is_behind) + "\n")
             self._file.flush()
 
     def __exit__(self, *_: object) -> None:
@@ -160,19 +160,15 @@ def _written(form: str, report: Report, target: Target, settings: Settings) -> s
 
 
 def _print(report: Report) -> None:
-    from fingerpost.audit.reports.terminal import fitting, written
-
-    text = written(report, Style.of(sys.stdout))
-    sys.stdout.write(fitting(text, sys.stdout))
+    text = terminal.written(report, Style.of(sys.stdout))
+    sys.stdout.write(terminal.fitting(text, sys.stdout))
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
-    from fingerpost.audit.baseline import failing
-
     is_low = options.fail_under is not None and report.grade < options.fail_under
     if is_low:
         print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)
-    news = failing(report) if options.baseline and not options.write_baseline else []
+    news = baselines.failing(report) if options.baseline and not options.write_baseline else []
     for line in news[:20]:
         print(f"fingerpost: {line}", file=sys.stderr)
     if len(news) > 20:
@@ -184,24 +180,10 @@ def _exit_code(report: Report, options: argparse.Namespace) -> int:
 # the baseline
 
 
-def _baseline(options: argparse.Namespace) -> Any:
-    from fingerpost.audit.baseline import NOTHING_KNOWN, read
-
+def _baseline(options: argparse.Namespace) -> Baseline:
     if not options.baseline or (options.write_baseline and not os.path.exists(options.baseline)):
         return NOTHING_KNOWN
-    return read(_read(options.baseline))
-
-
-def _compare_with(report: Report, baseline: Any) -> None:
-    from fingerpost.audit.baseline import applied
-
-    applied(report, baseline)
-
-
-def _new_baseline(report: Report, baseline: Any) -> str:
-    from fingerpost.audit.baseline import written
-
-    return written(report, baseline)
+    return baselines.read(_read(options.baseline))
 
 
 # files
