@@ -345,6 +345,7 @@ def test_whatever_a_tool_does_to_the_server_is_found_on_that_tool_alone(
     assert made.unmet("alive") == {"guilty"}
     lost = [event for event in made.events if isinstance(event, Tried) and event.outcome.reply is None]
     assert {event.tool for event in lost} == {"guilty"}
+    lost = [event for event in lost if not event.outcome.lost.startswith("was not asked")]
     assert 2 <= len(lost) < 2 + IN_FLIGHT, "and the right call is the third; others may have been under way"
     assert all(why in event.outcome.lost for event in lost)
     assert [made.verdicts(one["name"]) for one in (NEAR, FAR)] == all_of_the_good_ones()
@@ -520,7 +521,7 @@ def test_there_are_as_many_calls_at_a_time_as_is_said_and_not_many_more_than_mis
 
     server = asyncio.run(watched())
     assert server.most == in_flight
-    assert server.total == 20 + 1 + 2 * 2, "wrong calls, the first again, and two right ones twice"
+    assert server.total == 20 + 1 + 2 * 2 + 1, "wrong calls, the first again, two right ones twice, and a stranger"
 
 
 def test_the_same_seed_gives_the_same_report_however_many_calls_are_made_at_a_time() -> None:
@@ -562,7 +563,7 @@ def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
     assert kept_and_peak(300, 300)[0] < 300 * 10_000
     short, long = kept_and_peak(10, 300), kept_and_peak(10, 100_000)
     assert long[0] < 2 * short[0]
-    assert long[1] < 20 * 100_000, "of which there are several for each"
+    assert long[1] < 40 * 100_000, "of which there are many more in all"
 
 
 _LONG = """

@@ -9,7 +9,7 @@ import pytest
 from fingerpost import KEY, Call, Catalog
 from fingerpost.audit import wording
 from fingerpost.audit.benefit import followed
-from fingerpost.audit.judge import Trial, judged
+from fingerpost.audit.judge import Trial, judged, lost
 from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.sameness import Expected, Print
@@ -48,13 +48,25 @@ def expected(reply: dict[str, Any], again: dict[str, Any] | None = None) -> Expe
     return Expected(Print.of(reply), Print.of(again or reply))
 
 
-def failed(mistake: Mistake, reply: dict[str, Any], right: dict[str, Any] | None = None, **more: Any) -> set[str]:
+def failed(
+    mistake: Mistake,
+    reply: dict[str, Any],
+    right: dict[str, Any] | None = None,
+    known: Expected | None = None,
+    **more: Any,
+) -> set[str]:
     """The items that a reply does not meet."""
     tool = CATALOG.get(mistake.right.tool)
     assert tool
-    known = expected(right) if right is not None else None
+    known = expected(right) if right is not None else known
     checks, _ = judged(Trial(mistake, tool, CATALOG, reply, known, **more))
     return {check.item for check in checks if not check.passed}
+
+
+def trial(mistake: Mistake, reply: dict[str, Any], right: dict[str, Any]) -> Trial:
+    tool = CATALOG.get(mistake.right.tool)
+    assert tool
+    return Trial(mistake, tool, CATALOG, reply, expected(right))
 
 
 # steps
@@ -270,18 +282,20 @@ def test_replies_that_tell_the_time_are_compared_without_it() -> None:
     assert not known.is_met_by(error("at 10:01:07"))
 
 
-def test_replies_that_are_never_the_same_prove_nothing() -> None:
-    known = expected(result("red"), result("blue"))
-    assert known.is_met_by(result("green"))
-    assert not known.is_met_by(error("green"))
+@pytest.mark.parametrize("again", ["blue", ""])
+def test_replies_that_are_never_the_same_or_empty_prove_nothing(again: str) -> None:
+    known = expected(result("red"), result(again)) if again else expected({"content": []})
+    assert not known.is_telling
+    assert not known.is_met_by(result("green"))
+    assert failed(MISSPELT, result("green"), known=known) == set()
 
 
-def test_a_right_call_that_fails_is_known_by_its_first_words() -> None:
-    known = expected(error("no such file 1"))
-    assert known.is_met_by(
-        {"isError": True, "content": [*error("no such file 2")["content"], {"type": "text", "text": "Try"}]}
-    )
+def test_a_right_call_that_fails_is_known_by_all_of_its_lines() -> None:
+    known = expected(error("no such file 1"), error("no such file 2"))
+    assert known.is_met_by({**result("no such file 3", "Try another."), "isError": True})
     assert not known.is_met_by(error("no such folder"))
+    assert not expected(error("Error 401")).is_met_by(error("Error 400"))
+    assert not expected(error("")).is_met_by(error("Error 400"))
 
 
 def test_a_call_that_can_only_be_made_once_is_known_by_either_answer() -> None:
@@ -313,9 +327,59 @@ def test_an_argument_that_is_dropped_is_seen_by_the_answer() -> None:
     assert failed(MISSPELT, many, few, without=expected(many)) == {"not_dropped", "unknown_param", "auto_correction"}
 
 
-def test_an_argument_that_is_dropped_is_seen_where_the_right_call_fails_too() -> None:
+def test_where_the_right_call_fails_alike_nothing_can_be_told() -> None:
     gone = error("ENOENT: no such file")
-    assert "not_dropped" in failed(MISSPELT, gone, gone, without=expected(gone))
+    assert failed(MISSPELT, gone, gone, without=expected(gone)) == set()
+    assert failed(MISSPELT, gone, error("ENOTDIR"), without=expected(gone)) == set()
+    told = {**result("ENOENT: no such file", "Parameter 'mac' was auto-corrected to 'max'."), "isError": True}
+    assert failed(MISSPELT, told, gone, without=expected(gone)) == set()
+    assert judged(trial(MISSPELT, told, gone))[1] is True
+    assert judged(trial(MISSPELT, gone, gone))[1] is None
+
+
+def test_a_server_that_answers_alike_to_anything_is_not_praised_for_it() -> None:
+    for said in (result("ok"), error("bad")):
+        assert failed(MISSPELT, said, said, is_discerning=False) >= {"unknown_param", "auto_correction"}
+
+
+def test_a_text_that_is_the_same_whatever_is_wrong_says_nothing() -> None:
+    usage = "Unknown parameter mac, max is an integer from 1 to 1000. Use another."
+    assert failed(MISSPELT, error(usage)) == {"auto_correction"}
+    assert failed(MISSPELT, error(usage), static=frozenset({usage})) == {
+        "unknown_param", "next_steps", "auto_correction",
+    }  # fmt: skip
+
+
+def test_a_server_that_asks_back_is_not_judged() -> None:
+    assert failed(MISSPELT, {"resultType": "input_required", "inputRequests": {}}) == set()
+
+
+def test_an_error_about_arguments_says_nothing_of_a_tool_that_was_not_looked_for() -> None:
+    bare = Mistake("tool.misspelt", Call("serach", {}), Call("search"), "search", is_repairable=False)
+    assert failed(bare, error("Missing arguments. Use some.")) == set()
+    assert failed(bare, error("No such tool. Use another.")) == {"unknown_tool"}
+
+
+def test_what_is_carried_out_without_what_it_requires_is_not_praised_for_an_echo() -> None:
+    missing = wrong("required.missing", {}, "pattern", is_repairable=False)
+    assert failed(missing, result("deleted by pattern string")) == {"missing_required"}
+
+
+def test_of_very_many_missing_parameters_some_names_are_enough() -> None:
+    names = [f"field_{number}" for number in range(60)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names}
+    catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
+    tool = catalog.get("t")
+    assert tool
+    mistake = Mistake("required.all_missing", Call("t", {}), Call("t", dict.fromkeys(names, "x")), names[0], False)
+    said = f"Missing: {', '.join(names[:8])} and 52 more strings. Give them."
+    assert all(check.passed for check in judged(Trial(mistake, tool, catalog, error(said)))[0])
+
+
+def test_where_there_is_no_answer_nothing_that_it_should_say_is_said() -> None:
+    checks, is_repaired = lost(MISSPELT, "gave no answer")
+    assert {check.item for check in checks if not check.passed} == {"alive", "unknown_param", "auto_correction"}
+    assert is_repaired is False
 
 
 def test_a_name_that_is_understood_is_not_dropped() -> None:
@@ -355,7 +419,9 @@ def test_nothing_in_place_of_a_choice_is_as_well_told_by_the_choices() -> None:
 def test_a_cut_result_is_only_judged_where_something_was_cut() -> None:
     cut = wrong("result.cut", {"pattern": "x", "max": 1}, "max", MAX, is_repairable=False)
     assert failed(cut, result("a"), result("a", "b")) == {"tips"}
-    assert failed(cut, result("a and 1 more"), result("a", "b")) == set()
+    assert failed(cut, result("a"), result("a\nb")) == {"tips"}
+    assert failed(cut, result("a with 1"), result("a with 10")) == set()
+    assert failed(cut, {**result("a"), "_meta": {"has_more": True}}, result("a", "b")) == set()
     for same in (error("no"), result("a", "b")):
         assert failed(cut, same, result("a", "b")) == set()
 

@@ -51,8 +51,16 @@ class Tool:
     @property
     def is_read_only(self) -> bool:
         """The author's word that calling does not change anything; without it a tool may write."""
+        return self._is_noted("readOnlyHint")
+
+    @property
+    def is_destructive(self) -> bool:
+        """The author's word that calling may destroy something; without it, and without the other, nothing is known."""
+        return self._is_noted("destructiveHint") and not self.is_read_only
+
+    def _is_noted(self, hint: str) -> bool:
         notes = self._listed.get("annotations")
-        return isinstance(notes, dict) and cast("dict[str, Any]", notes).get("readOnlyHint") is True
+        return isinstance(notes, dict) and cast("dict[str, Any]", notes).get(hint) is True
 
     @property
     def declares_output(self) -> bool:

@@ -16,8 +16,13 @@ from fingerpost.disclosure import default_of, example, first_choice
 from fingerpost.envelope import render
 from fingerpost.guide import admit
 from fingerpost.matching import closest
+from fingerpost.redact import is_secret_place
+from fingerpost.schema import types
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, is_number, plain
+
+CANARY = "audit-canary"
+"""What stands where a secret is asked for: to be known again in a reply, where no secret should stand."""
 
 Examples: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Arguments by the name of the tool that takes them."""
@@ -50,6 +55,8 @@ def _each_with_one_more(first: Sequence[Call], tool: Tool) -> Iterator[Call]:
 def _value(tool: Tool, name: str) -> Any:
     """A value that makes a difference, as far as the schema tells: not the one that is taken anyway."""
     schema = first_choice(tool.schema, tool.params.get(name))
+    if is_secret_place(name, schema) and "string" in types(tool.schema, schema):
+        return CANARY.ljust(length if isinstance(length := schema.get("minLength"), int) else 0, "y")
     usual = default_of(tool.schema, schema)
     if isinstance(usual, bool):
         return not usual

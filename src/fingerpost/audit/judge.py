@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ from fingerpost.audit.benefit import followed
 from fingerpost.audit.checklist import Check
 from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import schema_of
-from fingerpost.audit.sameness import Expected, added
+from fingerpost.audit.sameness import Expected, added, added_lines
 from fingerpost.audit.shown import texts
 from fingerpost.audit.tokens import estimated
 from fingerpost.catalog import Catalog, Tool
@@ -19,8 +20,15 @@ from fingerpost.replies import sounds_like_failure
 from fingerpost.untrusted import as_list, as_object
 from fingerpost.voice import quoted
 
+_STATIC = "says the same whatever is wrong"
 MOST_TOKENS = 300
 """An error that costs more than this is not read, but skimmed."""
+
+
+_ARGUMENTS = re.compile(r"argument|parameter|required|missing", re.IGNORECASE)
+_TOOL = re.compile(r"tool|unknown|not found|no such", re.IGNORECASE)
+_ENOUGH_NAMES = 8
+"""Of very many missing parameters as many names are enough: no error is to be long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,10 @@ class Trial:
     """What the right call is answered with; none where it may not be sent."""
     without: Expected | None = None
     """What is answered when the culprit is left out, where that is a right call too."""
+    is_discerning: bool = True
+    """Whether the server answers anything else to a tool that it does not have."""
+    static: frozenset[str] = frozenset()
+    """What it says to different mistakes alike."""
 
     @property
     def is_error(self) -> bool:
@@ -53,13 +65,37 @@ class Trial:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the wrong call was answered as the right one is."""
-        return self.expected is not None and self.expected.is_met_by(self.reply)
+        """Whether the wrong call was answered as the right one is: it was put right, or taken as it was meant.
+
+        That shows only on a server that tells calls apart, and where the right call fails, only by what is said of it.
+        """
+        if self.expected is None or not self.is_discerning or not self.expected.is_met_by(self.reply):
+            return False
+        return not self.expected.is_error or self._says_more
 
     @property
     def is_ignored(self) -> bool:
         """Whether the wrong call was answered as if the culprit were not there."""
-        return self.is_taken or (self.without is not None and self.without.is_met_by(self.reply))
+        return self.is_taken or (self.is_discerning and self.without is not None and self.without.is_met_by(self.reply))
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether nothing can be told: the server asks back, or answers as it does to a right call that fails too."""
+        if self.reply.get("resultType", "complete") != "complete":
+            return True
+        if not self.is_discerning or self.expected is None:
+            return False
+        if not self.is_error:
+            return not self.expected.is_telling and not self.expected.is_error
+        fails_alike = [one for one in (self.expected, self.without) if one is not None and one.is_error]
+        return any(one.is_met_by(self.reply) for one in fails_alike) and not self._says_more
+
+    @property
+    def _says_more(self) -> bool:
+        """Whether the reply speaks of the mistake beyond what the right call is answered with."""
+        more = added_lines(self.reply, self.expected, self.without)
+        of_mistake = (self.mistake.culprit, self.strange, self.mistake.call.tool, self.mistake.right.tool)
+        return any(name and wording.names(more, name) for name in of_mistake)
 
     @property
     def sent(self) -> Any:
@@ -79,6 +115,8 @@ _Verdicts: TypeAlias = Iterator[Check]
 def judged(trial: Trial) -> tuple[tuple[Check, ...], bool | None]:
     """Every item that the mistake is a test of, and whether the reply leads to the right call."""
     mistake = trial.mistake
+    if trial.is_unclear:
+        return tuple(_hygiene(trial)), None
     is_repaired = _is_repaired(trial) if mistake.is_repairable else None
     checks = [*_BY_KIND[mistake.kind.partition(".")[0]](trial), *_always(trial)]
     if is_repaired is not None:
@@ -96,6 +134,8 @@ def _verdict(item: str, trial: Trial, *wanted: tuple[bool, str]) -> Check:
     if trial.is_taken and trial.mistake.is_repairable:
         return Check(item, True)
     missing = [what for is_there, what in wanted if not is_there]
+    if not missing and trial.text in trial.static:
+        return Check(item, False, _STATIC)
     if not missing:
         return Check(item, True)
     if not trial.is_error and not trial.text:
@@ -108,10 +148,16 @@ def _verdict(item: str, trial: Trial, *wanted: tuple[bool, str]) -> Check:
 
 def _of_tool(trial: Trial) -> _Verdicts:
     mistake = trial.mistake
-    if mistake.kind != "tool.invented":
+    if mistake.kind != "tool.invented" and not _is_about_arguments(trial):
         known = [tool.name for tool in trial.catalog]
         is_there = wording.suggests(trial.text, mistake.right.tool, known)
         yield _verdict("unknown_tool", trial, (is_there, f"that {quoted(mistake.right.tool)} is near"))
+
+
+def _is_about_arguments(trial: Trial) -> bool:
+    """Whether an error speaks of the arguments that were left out, before the tool was looked for."""
+    is_bare = not trial.mistake.call.arguments and bool(trial.tool.required)
+    return is_bare and _ARGUMENTS.search(trial.text) is not None and _TOOL.search(trial.text) is None
 
 
 def _of_parameter(trial: Trial) -> _Verdicts:
@@ -138,8 +184,13 @@ def _is_alias(trial: Trial) -> bool:
 def _of_required(trial: Trial) -> _Verdicts:
     mistake, tool = trial.mistake, trial.tool
     missing = [name for name in tool.required if name not in as_object(mistake.call.arguments)]
+    if not trial.is_error and trial.expected is None:
+        yield Check("missing_required", False, f"is carried out, although {quoted(missing[0])} is missing")
+        return
     unnamed = [name for name in missing if not wording.names(trial.text, name)]
     untyped = [name for name in missing if not wording.says_type(trial.text, tool.schema, schema_of(tool, name))]
+    if len(missing) - len(unnamed) >= _ENOUGH_NAMES:
+        unnamed = untyped = []
     is_named = (not unnamed, f"that {quoted((unnamed or missing)[0])} is missing")
     is_typed = (not untyped, "what each takes" if len(missing) > 1 else "what it takes")
     if mistake.kind == "required.all_missing":
@@ -195,8 +246,8 @@ def _of_shape(trial: Trial) -> _Verdicts:
 
 
 def _of_result(trial: Trial) -> _Verdicts:
-    """A result that is shorter for its limit: there is more, and it should say so."""
-    if trial.is_error or trial.expected is None or trial.expected.is_error or trial.is_taken:
+    """A result that is a part of what there is: it should say that there is more."""
+    if trial.is_error or trial.expected is None or not trial.expected.is_cut_in(trial.reply):
         return
     is_told = wording.says_more(trial.reply)
     yield Check("tips", is_told, "" if is_told else "does not say that there is more")
@@ -227,22 +278,37 @@ _BY_KIND: Mapping[str, Callable[[Trial], _Verdicts]] = {
 # whatever the mistake
 
 
-def _always(trial: Trial) -> _Verdicts:
+def _hygiene(trial: Trial) -> _Verdicts:
     yield Check("alive", True)
-    whole = "\n".join(texts(trial.reply))
-    leak = wording.leak(whole, trial.mistake.call.arguments)
+    leak = wording.leak("\n".join(texts(trial.reply)), trial.mistake.call.arguments)
     yield Check("discreet", not leak, leak)
+
+
+def _always(trial: Trial) -> _Verdicts:
+    yield from _hygiene(trial)
     if trial.mistake.kind == "result.cut":
         return
+    whole = "\n".join(texts(trial.reply))
     if trial.is_error and not trial.is_ignored:
-        has_step = wording.says_next(whole)
-        yield Check("next_steps", has_step, "" if has_step else "does not say what to do next")
+        why = "" if wording.says_next(whole) else "does not say what to do next"
+        why = why or (_STATIC if trial.text in trial.static else "")
+        yield Check("next_steps", not why, why)
         size = estimated(whole)
         yield Check("brief", size <= MOST_TOKENS, "" if size <= MOST_TOKENS else f"costs about {size:,} tokens")
     is_hidden = not trial.is_error and sounds_like_failure(whole) and not trial.is_taken
     yield Check("honest", not is_hidden, "tells of a failure and is not marked as one" if is_hidden else "")
 
 
+_ITEMS = {
+    "tool": ("unknown_tool",), "parameter": ("unknown_param",), "required": ("missing_required",),
+    "type": ("wrong_type",), "format": ("wrong_type",), "null": ("wrong_type",), "empty": ("wrong_type",),
+    "range": ("out_of_range",), "length": ("out_of_range",), "choice": ("choices",),
+}  # fmt: skip
+"""What a mistake is a test of in the first place."""
+
+
 def lost(mistake: Mistake, why: str) -> tuple[tuple[Check, ...], bool | None]:
-    """The verdict where there is no reply at all."""
-    return (Check("alive", False, why),), False if mistake.is_repairable else None
+    """The verdict where there is no reply at all: whatever it should have said is not said."""
+    items = ["alive", *_ITEMS.get(mistake.kind.partition(".")[0], ())]
+    items += ["auto_correction"] if mistake.is_repairable else []
+    return tuple(Check(item, False, why) for item in items), False if mistake.is_repairable else None

@@ -57,6 +57,8 @@ class Line:
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._last_id = self._newest_answered = self._unanswered = 0
         self._why = ""
+        self.has_changed = False
+        """Whether it has said that its list of tools is another one now."""
         self.last_words = ""
         """The end of what it has written to standard error."""
         loop = asyncio.get_running_loop()
@@ -121,7 +123,10 @@ class Line:
 
     def _took(self, frame: bytes) -> None:
         message = read_reply(frame)
-        if message is None or message.is_notification:
+        if message is None:
+            return
+        if message.is_notification:
+            self.has_changed |= message.method == "notifications/tools/list_changed"
             return
         if message.is_request:
             self._answered_to(message.id, message.method)

@@ -51,7 +51,7 @@ class Plan:
 
     def calls(self, tool: Tool) -> list[Mistake]:
         """The wrong calls of a tool. What they are depends on the seed and on the tool, not on its neighbours."""
-        random = Random(f"{self.seed}/{tool.name}")
+        random = Random(f"{self.seed}/{tool.name}".encode("utf-8", "replace").decode())
         if not self.may_execute(tool):
             return list(self._harmless(tool, random))
         made = [*self._made(tool, random), *_cut(tool, self._right(tool))]
@@ -73,9 +73,17 @@ class Plan:
             told |= {*right.arguments, ""}
 
     def _harmless(self, tool: Tool, random: Random) -> Iterator[Mistake]:
-        """What any server has to refuse, and can only refuse: made up, without anything that the owner has told."""
+        """What a server that checks its input has to refuse: made up, without anything that the owner has told.
+
+        What has a default is not left out, and a tool that is declared destructive is not sent anything.
+        """
+        if tool.is_destructive:
+            return
         right = next(iter(right_calls(tool)), Call(tool.name))
+        has_default = any("default" in schema_of(tool, name) for name in tool.required)
         for mistake in mistakes(right, self.catalog, random):
+            if has_default and mistake.kind != "tool.invented":
+                continue
             if mistake.kind in _MUST_FAIL:
                 yield mistake
             elif mistake.kind in ("tool.misspelt", "tool.invented") and tool.required:
@@ -90,6 +98,8 @@ class Plan:
                 yield Skipped(tool.name, "the tool", "--without names it")
             elif self.only and tool.name not in self.only:
                 yield Skipped(tool.name, "the tool", "--only does not name it")
+            elif not self.may_execute(tool) and tool.is_destructive:
+                yield Skipped(tool.name, "the tool", "it declares destructiveHint: true; --allow-writes tries it")
             elif not self.may_execute(tool):
                 rest = "but for its name and what it requires" if tool.required else ""
                 yield Skipped(tool.name, f"every mistake {rest}".strip(), _WRITES)

@@ -22,15 +22,18 @@ from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.sameness import Expected, Print
 from fingerpost.audit.server import Server
-from fingerpost.audit.shown import reply_shown
+from fingerpost.audit.shown import as_json, call_shown, reply_shown, texts
 from fingerpost.catalog import Tool
 from fingerpost.diagnosis import Call
 from fingerpost.redact import clean
+from fingerpost.replies import sounds_like_failure
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_object
 from fingerpost.voice import counted, listed
 
 IN_FLIGHT = 4
+_STRANGER = "zzqxwvkjh"
+"""A tool that no server has."""
 _MOST_LOST = 3
 """How often a tool may leave a call unanswered before it is left alone."""
 RIGHT_FAILS = "a right call fails"
@@ -65,9 +68,17 @@ class Audit:
         self._expected: dict[str, Expected | None] = {}
         self._asked = set[str]()
         self._asking = defaultdict[str, asyncio.Lock](asyncio.Lock)
-        self._lost, self._left = Counter[str](), Counter[str]()
+        self._lost, self._left, self._held_back = Counter[str](), Counter[str](), Counter[str]()
         self._noted = set[str]()
+        self._static: dict[str, frozenset[str]] = {}
+        self._opened: dict[str, Mapping[str, Any]] = {}
+        """Replies to calls that were sent before their turn, to get to know the tool."""
+        self._stranger: Mapping[str, Any] | None = None
+        self._is_loose = False
+        """Whether a call was carried out that any server should have refused: then none like it is sent any more."""
         self._suspects = Counter[str]()
+        self._in_company: dict[int, tuple[Task, str]] = {}
+        """Calls that had no answer beside others, and why."""
         self._events = asyncio.Queue[Event | None]()
 
     async def events(self) -> AsyncIterator[Event]:
@@ -94,9 +105,21 @@ class Audit:
                     group.create_task(self._work(tasks))
         except* Trouble as troubles:
             why = f"{troubles.exceptions[0]}{self._suspicion()}"
+        if self._in_company and not self._lost:
+            self._say(self._of_company())
+        if self._server.has_changed:
+            self._say(Noted("", "the server changed its list of tools meanwhile; it was held against the first one"))
         for tool, count in self._left.items():
             self._say(Skipped(tool, counted(count, "call"), f"it had left {counted(_MOST_LOST, 'call')} unanswered"))
+        for tool, count in self._held_back.items():
+            self._say(Skipped(tool, counted(count, "call"), "this server carries out what it should refuse"))
         self._say(Ended(why))
+
+    def _of_company(self) -> Tried:
+        """No call is to blame by itself, but a server that bears no company is not to be praised either."""
+        task, why = self._in_company[min(self._in_company)]
+        check = Check("alive", False, f"{why} beside other calls, and did when it was asked again alone")
+        return Tried(task.number, task.tool.name, task.mistake, Outcome(None, why), (check,), None)
 
     def _suspicion(self) -> str:
         names = [clean(tool, 60) for tool, count in self._suspects.items() if count > 0]
@@ -111,11 +134,14 @@ class Audit:
 
     async def _work(self, tasks: Iterator[Task]) -> None:
         for task in tasks:
+            if self._is_loose and not self._plan.may_execute(task.tool):
+                self._held_back[task.tool.name] += 1
+                continue
             tried = None if self._is_given_up(task.tool) else await self._tried(task)
-            if tried is not None:
-                self._say(tried)
-            else:
+            if tried is None:
                 self._left[task.tool.name] += 1
+                tried = self._unanswered(task, f"was not asked: it had left {counted(_MOST_LOST, 'call')} unanswered")
+            self._say(tried)
 
     def _is_given_up(self, tool: Tool) -> bool:
         return self._lost[tool.name] >= _MOST_LOST
@@ -128,9 +154,12 @@ class Audit:
     async def _tried(self, task: Task) -> Tried | None:
         """Try a call beside others; where it has no answer then, alone. None where its tool is given up by then."""
         if self._in_flight > 1:
-            with suppress(_Unsure):
+            try:
                 async with self._turns.with_others():
                     return await self._judged(task)
+            except _Unsure as unsure:
+                if str(unsure):
+                    self._in_company[task.number] = (task, str(unsure))
         self._suspects[task.tool.name] += 1
         async with self._turns.alone():
             tried = None if self._is_given_up(task.tool) else await self._judged(task)
@@ -144,17 +173,35 @@ class Audit:
     async def _judged(self, task: Task) -> Tried:
         mistake = task.mistake
         expected, without = await self._expectations(task)
+        is_discerning, static = await self._habits(task, expected)
         try:
-            reply = await self._reply(mistake.call)
+            reply = self._opened.pop(repr(mistake), None) or await self._reply(mistake.call)
         except _Unanswered as unanswered:
             return self._unanswered(task, str(unanswered))
         if expected is not None and not (task.tool.is_read_only and not expected.is_error):
             expected, reply = await self._by_now(mistake, expected, reply)
-        trial = Trial(mistake, task.tool, self._plan.catalog, reply, expected, without)
-        checks, is_repaired = judged(trial)
+        trial = Trial(mistake, task.tool, self._plan.catalog, reply, expected, without, is_discerning, static)
+        self._look_after(trial)
+        checks, is_repaired = self._verdicts(trial)
         if task.is_repeated:
             checks = (*checks, await self._again(trial, checks))
         return Tried(task.number, task.tool.name, mistake, Outcome(reply), checks, is_repaired)
+
+    def _verdicts(self, trial: Trial) -> tuple[tuple[Check, ...], bool | None]:
+        """What the reply is worth. A reply that we fail on ourselves is worth a note, and the audit goes on."""
+        try:
+            return judged(trial)
+        except Exception as error:
+            self._note(trial.tool.name, f"a reply could not be judged ({type(error).__name__})")
+            return (Check("alive", True),), None
+
+    def _look_after(self, trial: Trial) -> None:
+        """Stop where a tool that may write has carried out what could only be refused."""
+        is_done = not trial.is_error and not sounds_like_failure("\n".join(texts(trial.reply)))
+        if is_done and trial.mistake.kind != "tool.invented" and not self._plan.may_execute(trial.tool):
+            self._is_loose = True
+            said = as_json(call_shown(trial.mistake.call))
+            self._say(Noted(clean(trial.tool.name, 200), f"CARRIED OUT a call that it should have refused: {said}"))
 
     async def _reply(self, call: Call) -> Mapping[str, Any]:
         try:
@@ -162,7 +209,7 @@ class Audit:
         except Lost as lost:
             if lost.was_passed or self._turns.is_one_alone:
                 raise _Unanswered(str(lost)) from lost
-            raise _Unsure from lost
+            raise _Unsure(str(lost)) from lost
 
     async def _by_now(
         self, mistake: Mistake, expected: Expected, reply: Mapping[str, Any]
@@ -175,7 +222,7 @@ class Audit:
             return expected, reply
         with suppress(_Unanswered):
             said = Print.of(await self._reply(mistake.right))
-            expected = Expected(said, said)
+            expected = Expected(said, Print.of(await self._reply(mistake.right)) if said.is_error else said)
             if said.is_error and reply.get("isError") is True and not expected.is_met_by(reply):
                 again = await self._reply(mistake.call)
                 reply = again if expected.is_met_by(again) else reply
@@ -188,7 +235,7 @@ class Audit:
         except _Unanswered as unanswered:
             return Check("stable", False, f"the second time {unanswered}")
         met = {check.item for check in before if check.passed}
-        worse = [one for one in judged(replace(trial, reply=again))[0] if not one.passed and one.item in met]
+        worse = [one for one in self._verdicts(replace(trial, reply=again))[0] if not one.passed and one.item in met]
         return Check("stable", not worse, f"the second time {worse[0].why}" if worse else "")
 
     def _unanswered(self, task: Task, why: str) -> Tried:
@@ -230,6 +277,43 @@ class Audit:
         if learnt.is_error:
             self._note(tool.name, f"{RIGHT_FAILS}: {clean(reply_shown(first, 200), 160)}")
         return learnt
+
+    # what is answered to anything
+
+    async def _habits(self, task: Task, expected: Expected | None) -> tuple[bool, frozenset[str]]:
+        """Whether the server tells calls apart at all, and what it says to different mistakes alike.
+
+        A tool that may write is not asked more than it has to be.
+        """
+        if not self._plan.may_execute(task.tool):
+            return True, frozenset()
+        async with self._asking[""]:
+            if self._stranger is None:
+                self._stranger = await self._said(Call(_STRANGER, task.mistake.right.arguments)) or {}
+        async with self._asking[task.tool.name]:
+            if task.tool.name not in self._static:
+                self._static[task.tool.name] = await self._learnt_by_heart(task.tool)
+        is_failure = self._stranger.get("isError") is True or sounds_like_failure("\n".join(texts(self._stranger)))
+        is_alike = expected is not None and Expected(expected.first, expected.first).is_met_by(self._stranger)
+        is_discerning = is_failure and not is_alike
+        return is_discerning, self._static[task.tool.name]
+
+    async def _learnt_by_heart(self, tool: Tool) -> frozenset[str]:
+        """The text of an error that mistakes of different kinds are answered with. These calls are not sent again."""
+        kinds = {one.kind.partition(".")[0]: one for one in reversed(self._plan.calls(tool))}
+        heard = list[str]()
+        for mistake in (kinds[kind] for kind in ("required", "parameter", "type") if kind in kinds):
+            reply = await self._said(mistake.call)
+            if reply is not None:
+                self._opened[repr(mistake)] = reply
+                heard += ["\n".join(texts(reply))] if reply.get("isError") is True else []
+        return frozenset(text for text in heard if text and heard.count(text) > 1)
+
+    async def _said(self, call: Call) -> Mapping[str, Any] | None:
+        try:
+            return await self._reply(call)
+        except _Unanswered:
+            return None
 
     def _note(self, tool: str, text: str) -> None:
         if tool not in self._noted:

@@ -108,6 +108,11 @@ class Server:
         if self._line is not None:
             self._line.close(why)
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether it has said that its list of tools is another one now."""
+        return self._line is not None and self._line.has_changed
+
     def subject(self, tools: int) -> Subject:
         return Subject(
             target=self._target.told,
