@@ -64,7 +64,7 @@ class Audit:
 
     def __init__(self, server: Server, plan: Plan, *, in_flight: int = IN_FLIGHT) -> None:
         self._server, self._plan, self._in_flight = server, plan, in_flight
-        self._turns = _Turns()
+        self._turns, self._careful = _Turns(), asyncio.Lock()
         self._expected: dict[str, Expected | None] = {}
         self._asked = set[str]()
         self._asking = defaultdict[str, asyncio.Lock](asyncio.Lock)
@@ -134,14 +134,21 @@ class Audit:
 
     async def _work(self, tasks: Iterator[Task]) -> None:
         for task in tasks:
-            if self._is_loose and not self._plan.may_execute(task.tool):
-                self._held_back[task.tool.name] += 1
+            if self._plan.may_execute(task.tool):
+                await self._do(task)
                 continue
-            tried = None if self._is_given_up(task.tool) else await self._tried(task)
-            if tried is None:
-                self._left[task.tool.name] += 1
-                tried = self._unanswered(task, f"was not asked: it had left {counted(_MOST_LOST, 'call')} unanswered")
-            self._say(tried)
+            async with self._careful:  # one at a time, so that none follows one that was carried out
+                if self._is_loose:
+                    self._held_back[task.tool.name] += 1
+                else:
+                    await self._do(replace(task, is_repeated=False))
+
+    async def _do(self, task: Task) -> None:
+        tried = None if self._is_given_up(task.tool) else await self._tried(task)
+        if tried is None:
+            self._left[task.tool.name] += 1
+            tried = self._unanswered(task, f"was not asked: it had left {counted(_MOST_LOST, 'call')} unanswered")
+        self._say(tried)
 
     def _is_given_up(self, tool: Tool) -> bool:
         return self._lost[tool.name] >= _MOST_LOST
