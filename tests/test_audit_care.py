@@ -102,10 +102,7 @@ def test_where_something_is_carried_out_that_should_be_refused_nothing_more_is_s
     assert [note.text for note in made.report.notes if note.tool in ("wipe", "erase")] == [
         'CARRIED OUT a call that it should have refused: {"name": "wipe", "arguments": {}}'
     ]
-    assert {one.tool for one in made.report.skipped if "carries out what it should refuse" in one.why} == {
-        "wipe",
-        "erase",
-    }
+    assert {one.tool for one in made.report.skipped if "carries out what it should refuse" in one.why} == {"erase"}
     assert made.unmet("missing_required") >= {"wipe"}
     assert "type.wrong" in {event.mistake.kind for event in made.events if isinstance(event, Tried)}
 
