@@ -134,14 +134,16 @@ class Audit:
 
     async def _work(self, tasks: Iterator[Task]) -> None:
         for task in tasks:
-            if self._plan.may_execute(task.tool):
+            if task.tool.is_read_only:
                 await self._do(task)
                 continue
-            async with self._careful:  # one at a time, so that none follows one that was carried out
-                if self._is_loose:
-                    self._held_back[task.tool.name] += 1
-                else:
+            async with self._careful:  # one at a time: none is to change what another is compared by
+                if self._plan.may_execute(task.tool):
+                    await self._do(task)
+                elif not self._is_loose:
                     await self._do(replace(task, is_repeated=False))
+                else:
+                    self._held_back[task.tool.name] += 1
 
     async def _do(self, task: Task) -> None:
         tried = None if self._is_given_up(task.tool) else await self._tried(task)

@@ -24,13 +24,15 @@ class Print:
     blocks: tuple[int, ...]
     masked: tuple[int, ...]
     lines: frozenset[int]
+    """Of an error those of the first block: how it goes on depends on how often it was made."""
     masked_lines: frozenset[int]
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Print:
-        blocks, lines = [_said(block) for block in as_list(reply.get("content"))], _lines(reply)
+        is_error, content = reply.get("isError") is True, as_list(reply.get("content"))
+        blocks, lines = [_said(block) for block in content], _lines(content[:1] if is_error else content)
         return cls(
-            is_error=reply.get("isError") is True,
+            is_error=is_error,
             blocks=tuple(_digest(block) for block in blocks),
             masked=tuple(_masked(block) for block in blocks),
             lines=frozenset(map(_digest, lines)),
@@ -61,7 +63,7 @@ class Expected:
         """Whether a reply says all that one of these says; it may say more."""
         one, changes = Print.of(reply), self.first.lines != self.second.lines
         alike = [said for said in (self.first, self.second) if said.is_error == one.is_error]
-        if one.is_error:  # how an error goes on depends on how often it was made
+        if one.is_error:
             return any(
                 bool(said.lines) and (said.lines <= one.lines or (changes and said.masked_lines <= one.masked_lines))
                 for said in alike
@@ -92,7 +94,7 @@ def added(reply: Mapping[str, Any], *known: Expected | None) -> list[str]:
 def added_lines(reply: Mapping[str, Any], *known: Expected | None) -> str:
     """The lines of a reply that are not among those of replies to right calls."""
     usual = {line for said in _prints(known) for line in said.masked_lines}
-    return "\n".join(line for line in _lines(reply) if _masked(line) not in usual)
+    return "\n".join(line for line in _lines(as_list(reply.get("content"))) if _masked(line) not in usual)
 
 
 def _prints(known: tuple[Expected | None, ...]) -> Iterator[Print]:
@@ -101,9 +103,9 @@ def _prints(known: tuple[Expected | None, ...]) -> Iterator[Print]:
             yield from (one.first, one.second)
 
 
-def _lines(reply: Mapping[str, Any]) -> list[str]:
+def _lines(content: list[Any]) -> list[str]:
     """The first lines of all text."""
-    said = [as_object(block).get("text") for block in as_list(reply.get("content"))[:_MOST_LINES]]
+    said = [as_object(block).get("text") for block in content[:_MOST_LINES]]
     lines = [line for text in said if isinstance(text, str) for line in text[:_LONGEST].splitlines()]
     return [line for line in lines if line.strip()][:_MOST_LINES]
 
