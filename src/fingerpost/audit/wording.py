@@ -55,6 +55,14 @@ _KEY = re.compile(
 )
 
 
+_READ_FIRST, _READ_LAST = 20_000, 5_000
+
+
+def clipped(text: str) -> str:
+    """As much of a text as is read: what matters stands at the beginning or at the end."""
+    return text if len(text) <= _READ_FIRST + _READ_LAST else f"{text[:_READ_FIRST]}\n{text[-_READ_LAST:]}"
+
+
 def names(text: str, name: str) -> bool:
     """Whether a name stands in a text by itself, and not as a part of another."""
     return _found(text, name) is not None
