@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call
+from fingerpost.audit import wording
 from fingerpost.audit.benefit import followed
 from fingerpost.audit.reader import corrected
 
@@ -217,3 +218,168 @@ def test_guidance_that_names_a_place_that_is_not_there_gives_no_call(said: dict[
 def test_a_call_that_is_nested_without_end_is_no_call() -> None:
     text = f"Try: f(a: {'[' * 24_000})"
     assert followed(error(text), Call("f", {"a": 1})) is None
+
+
+# what is said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data/limit must be integer",
+        "/limit must be integer",
+        "#/limit: wrong",
+        "#/properties/limit is wrong",
+        "$.limit is wrong",
+        "params.limit: wrong",
+        "arguments.limit",
+        "error: invalid value for '--limit'",
+        "Limit must be positive",
+        "Bad call. Limit is required",
+        "Error: Limit must be positive",
+        "limit",
+    ],
+)
+def test_a_parameter_is_named_however_it_is_pointed_at(text: str) -> None:
+    assert wording.names(text, "limit")
+
+
+@pytest.mark.parametrize(
+    "text", ["time-limit", "rate_limit", "rate.limit", "x/limit", "Limit", "unknown: Limit", "../limit", "limits", ""]
+)
+def test_a_part_of_another_name_names_nothing(text: str) -> None:
+    assert not wording.names(text, "limit")
+    assert not wording.names(text, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("Unknown tool functions.search", False),
+        ("Unknown tool 'functions.search'. Use search", True),
+        ("There are: count, delete, search", False),
+        ("There are: search, count, delete", True),
+        ("There are: count, delete, search. The nearest is search.", True),
+        ("There are: count, delete, search. Did you mean delete?", False),
+        ("There are: count, delete, search. You meant what?", False),
+        ("There is: count, search", True),
+        ("There is: count", False),
+    ],
+)
+def test_a_tool_is_suggested_and_not_only_listed(text: str, is_there: bool) -> None:
+    assert wording.suggests(text, "search", ["count", "delete", "search"], "functions.search") is is_there
+
+
+def test_the_part_of_a_wrong_name_is_no_mention() -> None:
+    assert not wording.suggests("No tool 'search tool'", "search", ["search", "count"], "search tool")
+    assert wording.suggests("No tool 'sear'. Use search", "search", ["search", "count"], "sear")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You could use one of: search, count",
+        "Valid values: a, b",
+        "Allowed parameters are a, b",
+        "You must pass pattern",
+        "Set max to 100",
+        "Reduce max to 100",
+        "Wrong name:\n- use pattern",
+        "Unknown name (Use pattern)",
+        "Unknown name (use pattern)",
+        "Unknown name; use pattern",
+        "Tip: use x",
+        "Check that the path exists",
+        "Run list_files to see",
+        "Perhaps you wanted pattern?",
+        "See the list of tools",
+        "Bitte stattdessen senden: f()",
+    ],
+)
+def test_what_to_do_is_heard_in_other_words(text: str) -> None:
+    assert wording.says_next(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Use of undeclared variable",
+        "Error: Add operation failed",
+        "Internal error: Pass 3 failed",
+        "Bad input. See log.",
+        "Bad input. See the server logs.",
+        "Error: Retry limit exceeded",
+        "Error: Set failed",
+        "No valid values found",
+        "not used; user unknown",
+    ],
+)
+def test_noise_is_no_advice(text: str) -> None:
+    assert not wording.says_next(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "is_there"),
+    [
+        ("use YYYY-MM-DD", {"type": "string", "format": "date"}, True),
+        ("no date", {"type": "string", "format": "uri"}, False),
+        ("invalid url", {"type": "string", "format": "uri"}, True),
+        ("an odd-form value", {"type": "string", "format": "odd-form"}, True),
+        ("true|false", {"type": "boolean"}, True),
+        ("'true' or 'false'", {"type": "boolean"}, True),
+        ("it is true", {"type": "boolean"}, False),
+        ("must be 1-100", {"type": "integer"}, True),
+        ("must be 1-100", {"type": "boolean"}, False),
+        ("Error 1234", {"type": "integer", "enum": [1, 2, 3]}, False),
+        ("1, 2 or 3", {"type": "integer", "enum": [1, 2, 3]}, True),
+        ("a, b", {"type": "string", "enum": ["", "a", "b"]}, True),
+        ("null, true", {"type": "boolean", "enum": [None, True]}, True),
+    ],
+)
+def test_a_form_tells_the_type_too(text: str, schema: dict[str, Any], is_there: bool) -> None:
+    assert wording.says_type(text, {}, schema) is is_there
+
+
+@pytest.mark.parametrize(("text", "is_there"), [("may not be empty", True), ('got ""', True), ("is wrong", False)])
+def test_nothing_is_received_only_where_that_is_said(text: str, is_there: bool) -> None:
+    assert wording.says_received(text, "") is is_there
+
+
+def test_a_range_does_not_say_what_was_received() -> None:
+    assert not wording.says_received("must be 1-100", 7)
+
+
+# anything, quickly
+
+HOSTILE = (
+    "a", "a(", "{a:'", "{a:[", "did you mean a, ", "use a instead ", "rename a to ", "a -> ", "eyJ-", "eyJaaaaaaaaaaa.",
+    "\n at ::::::", "\n at (a:1:", "\n", "\\", "Try: a(b: ", "known: a, ", " ", ". Use ", "- ", "data/", "\ud800",
+)  # fmt: skip
+
+
+def test_numbers_without_end_are_no_limits() -> None:
+    for limit in (10**400, 10**5000, float("inf"), float("nan")):
+        assert not wording.says_limit("at most 5", {"maximum": limit})
+    assert wording.says_limit(f"at most {10**400}", {"maximum": 10**400})
+    assert not wording.says_choices("at most 5", [10**5000])
+    assert wording.says_received("a number", 10**5000)
+
+
+def test_a_result_without_a_bottom_says_nothing_more() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert not wording.says_more({"content": deep})
+    assert wording.says_more({"content": deep, "structuredContent": {"has_more": True}})
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_a_text_of_megabytes_is_read_at_both_ends(part: str) -> None:
+    text = part * (3_000_000 // len(part))
+    for said in (f"limit must be 77. {text}", f"{text}\nlimit must be 77"):
+        assert wording.names(said, "limit")
+        assert wording.says_limit(said, {"maximum": 77})
+    wording.says_next(text)
+    assert not wording.suggests(text, "search", ["search", "count"], "serach")
+    assert wording.leak(f"{text} hunter2-long {text}", {"password": "hunter2-long"})
+    assert followed(error(text), SENT) is None

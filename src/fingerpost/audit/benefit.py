@@ -21,7 +21,7 @@ from fingerpost.matching import closest
 from fingerpost.untrusted import as_list, as_object, as_strings
 
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d\u00ab\u00bb"
-_NAME = rf"[{_QUOTES}]?([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]?"
+_NAME = rf"(?<!\w)[{_QUOTES}]?([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]?"
 _NOUN = (
     r"(?:tool|param(?:eter)?|argument|field|name|option|value|property|key|function|command|choice|match|spelling)s?"
 )

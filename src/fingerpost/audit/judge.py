@@ -110,7 +110,7 @@ def _of_tool(trial: Trial) -> _Verdicts:
     mistake = trial.mistake
     if mistake.kind != "tool.invented":
         known = [tool.name for tool in trial.catalog]
-        is_there = wording.suggests(trial.text, mistake.right.tool, known)
+        is_there = wording.suggests(trial.text, mistake.right.tool, known, mistake.call.tool)
         yield _verdict("unknown_tool", trial, (is_there, f"that {quoted(mistake.right.tool)} is near"))
 
 

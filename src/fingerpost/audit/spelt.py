@@ -17,7 +17,7 @@ from fingerpost.diagnosis import Call
 from fingerpost.untrusted import as_list, as_object
 
 _MOST_PLACES, _NEAR = 500, 60
-_PLACE = re.compile(r"(\w[\w.\-/:]{0,127})\(|\{")
+_PLACE = re.compile(r"(?<!\w)(\w[\w.\-/:]{0,127})\(|\{")
 _CUE = (
     "use|using|call|send|try|retry|pass|provide|instead|correct|corrected|(?:should|must) (?:be|read|look)|meant"
     "|sende|senden|nutze|verwende|verwenden|versuche|stattdessen|utilisez|essayez|envoyez|utilice|intente|envíe"
