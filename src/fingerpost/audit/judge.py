@@ -150,7 +150,7 @@ def _of_tool(trial: Trial) -> _Verdicts:
     mistake = trial.mistake
     if mistake.kind != "tool.invented" and not _is_about_arguments(trial):
         known = [tool.name for tool in trial.catalog]
-        is_there = wording.suggests(trial.text, mistake.right.tool, known)
+        is_there = wording.suggests(trial.text, mistake.right.tool, known, mistake.call.tool)
         yield _verdict("unknown_tool", trial, (is_there, f"that {quoted(mistake.right.tool)} is near"))
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fingerpost.audit.wording import clipped
 from fingerpost.diagnosis import Call, value_at
 from fingerpost.replies import KEY
 from fingerpost.untrusted import as_list, as_object
@@ -24,16 +25,19 @@ def corrected(reply: Mapping[str, Any], sent: Call) -> Call | None:
         return _in_words(reply)
     if said.get("when_filled", said.get("applicability")) == "has_placeholders" or "arguments" not in said:
         return None
-    arguments = json.loads(json.dumps(said["arguments"]))
-    for at, origin in as_object(said.get("as_sent")).items():
-        _put(arguments, _path(at), value_at(sent.arguments, _path(str(origin))))
+    try:
+        arguments = json.loads(json.dumps(said["arguments"]))
+        for at, origin in as_object(said.get("as_sent")).items():
+            _put(arguments, _path(at), value_at(sent.arguments, _path(str(origin))))
+    except (LookupError, RecursionError, TypeError, ValueError):  # it names a place that is not there
+        return None
     return Call(str(said.get("name")), arguments)
 
 
 def _in_words(reply: Mapping[str, Any]) -> Call | None:
     """The call that stands in the text, where every value in it is JSON."""
     for block in as_list(reply.get("content")):
-        if found := _WRITTEN.search(str(as_object(block).get("text"))):
+        if found := _WRITTEN.search(clipped(str(as_object(block).get("text")))):
             arguments = _arguments(found[2])
             return Call(found[1], arguments) if arguments is not None else None
     return None
@@ -47,7 +51,7 @@ def _arguments(text: str) -> dict[str, Any] | None:
             return None
         try:
             value, end = decoder.raw_decode(text, key.end())
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         arguments[key[1] or key[2]] = value
         text = text[end:].lstrip().removeprefix(",").strip()

@@ -4,34 +4,67 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from fingerpost.redact import is_secret_place
 from fingerpost.schema import types
 from fingerpost.untrusted import as_list, as_object, is_number
 
+_RANGE = r"(?:must be|between|from|in the range) -?\d+"
 _TYPES = {
     "integer": r"integers?|int|whole numbers?|numbers?|numeric",
     "number": r"numbers?|numeric|floats?|double|decimal|integers?",
     "string": r"strings?|str|text",
-    "boolean": r"booleans?|bool|true or false|true/false",
+    "boolean": r"booleans?|bool|true\W{0,3}(?: or |[|/,])\W{0,3}false",
     "array": r"arrays?|lists?|sequence|tuple|items",
     "object": r"objects?|dict|dictionary|mapping|maps?|record|struct|fields|class",
     "null": r"null|none|nonetype|nil|undefined|nothing",
+}
+_FORMS = {
+    "date": r"date|YYYY-MM-DD|ISO[ -]?8601",
+    "date-time": r"date-?time|timestamp|YYYY-MM-DD|ISO[ -]?8601|RFC ?3339",
+    "time": r"time|HH:MM",
+    "uri": r"ur[il]s?|links?",
+    "url": r"ur[il]s?|links?",
+    "email": r"e-?mails?",
+    "uuid": r"[ug]uids?",
+    "ipv4": r"ipv4|ip address",
+    "ipv6": r"ipv6|ip address",
 }
 _VERBS = (
     "Add|Ask|Choose|Correct|Fill|Give|Include|Omit|Pass|Pick|Provide|Put|Remove|Rename|Replace|Retry|See|Send|Specify"
     "|Supply|Tell|Try|Use|Wait"
 )
-_NOUNS_TOO = "Call|Check|Leave|List|Look|Make|Name|Read|Run|Search|Set|Start|Write"
+_NO_ORDER = (
+    r"(?! of\b| (?:the )?(?:server )?logs?\b"
+    r"|(?: [\w-]{1,40}){0,2} (?:failed|failure|error|exceeded|aborted|rejected|denied)\b)"
+)
+"""What makes a verb a noun: `Use of undeclared variable`, `Add operation failed`; and `See log` is no help."""
+_NOUNS_TOO = (
+    "Call|Change|Check|Increase|Leave|Limit|List|Look|Lower|Make|Name|Raise|Read|Reduce|Run|Search|Set|Start|Write"
+)
 """Verbs only before what one does it to: `Call failed` is no advice, and `Call info()` is."""
+_TO_WHAT = (
+    r"(?:(?:an?|the|one|each|all|every|your|its?|again|at|for|whether|that|if|with|out|first)\b|[\w.]{1,80}\(|['\"`]"
+    r"|[\w.-]{1,80} to\b)"
+)
+_BEGIN = r"(?:^|[.!?;:,\u2013]\s{1,9}|\(\s{0,9}|\b(?:then|or|and)\s{1,9})"
+_BEGIN_ANY_CASE = (
+    r"(?:^\s{0,9}(?:[-*\u2022]|\d{1,2}[.)])\s{1,9}|[(;\u2013]\s{0,9}|\b(?:tip|hint|fix|note|suggestion):\s{1,9})"
+)
 _STEP = re.compile(
-    rf"(?:^|[.!?;:,]\s+|\b(?:then|or|and)\s+)(?:{_VERBS})\b"
-    rf"|(?:^|[.!?;:,]\s+|\b(?:then|or|and)\s+)(?:{_NOUNS_TOO})\s+"
-    r"(?:(?:an?|the|one|each|all|every|your|its?|again|at|for|whether|with|out|first)\b|[\w.]+\(|['\"`])"
-    rf"|(?i:please (?:{_VERBS}|{_NOUNS_TOO})\b|\bd(?:id|o) you mean|corrected call|\binstead\b|\byou (?:can|may)\b"
-    r"|\bavailable (?:tools|commands|options)\b|\b(?:help|usage|example|hint): )",
+    rf"{_BEGIN}(?:(?:{_VERBS})\b{_NO_ORDER}|(?:{_NOUNS_TOO})\s{{1,9}}{_TO_WHAT})"
+    rf"|(?i:{_BEGIN_ANY_CASE}(?:(?:{_VERBS})\b{_NO_ORDER}|(?:{_NOUNS_TOO})\s{{1,9}}{_TO_WHAT})"
+    rf"|please (?:{_VERBS}|{_NOUNS_TOO})\b|\bd(?:id|o) you mean|\b(?:perhaps|maybe) you (?:meant?|want(?:ed)?)\b"
+    r"|corrected call|\binstead\b|\byou (?:can|could|may|might|must|should|need to|have to)\b"
+    r"|\bavailable (?:tools|commands|options)\b"
+    r"|\b(?:valid|allowed|accepted|supported|possible|permitted|available|known) (?:tool|command|option|value|choice"
+    r"|name|param(?:eter)?|argument|field|type|format)s? ?(?:are\b|:)"
+    r"|\b(?:help|usage|example|hint): "
+    r"|\bbitte\b|\bstattdessen\b|\bveuillez\b|\bessayez\b|\butilisez\b|\bpor favor\b|\u8bf7|\u304f\u3060\u3055\u3044)",
     re.MULTILINE,
 )
 _MORE = re.compile(
@@ -45,46 +78,107 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 _TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+|^\s+at \S.*[:(]\S+:\d+:\d+\)?$"
-    r"|^goroutine \d+ \[|^\s*at [\w.$]+\([\w.]+:\d+\)|thread '[^']+' panicked|stack backtrace:",
+    r"Traceback \(most recent call last\)|^[ \t]*File \"[^\"\n]{1,400}\", line \d"
+    r"|^[ \t]+at \S.{0,300}[:(]\S{1,300}:\d{1,7}:\d{1,7}\)?$|^goroutine \d+ \["
+    r"|^[ \t]*at [\w.$]{1,300}\([\w.]{1,300}:\d+\)|thread '[^'\n]{1,100}' panicked|stack backtrace:",
     re.MULTILINE,
 )
 _KEY = re.compile(
-    r"\b(?:sk-[\w-]{20,}|gh[opsur]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}\b"
-    r"|AIza[\w-]{30,}|eyJ[\w-]{10,}\.[\w-]{10,}\.)|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"\b(?:sk-[\w-]{20}|gh[opsur]_\w{30}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abeoprs]-[\w-]{10}|AKIA[0-9A-Z]{16}\b"
+    r"|AIza[\w-]{30}|eyJ[\w-]{10,400}\.[\w-]{10,4000}\.)|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 
 
+_PLACE = (
+    r"(?<![\w.\-/:$@#])(?:[#$]?[./]|(?:data|params?|arguments?|args|input|body|request|payload|instance|root|properties)[./]"
+    r"|\#/properties/|--)?"
+)
+"""How a parameter is pointed at: `data/limit`, `#/limit`, `$.limit`, `params.limit`, `--limit`."""
+_OF_A_VALUE = (
+    r"(?: must\b| should\b| needs?\b| takes?\b| expects?\b| exceeds\b| can(?:not)? be\b| has to\b| out of\b| required\b"
+    r"| is (?:required|missing|needed|too|out of|invalid|an?)\b)"
+)
+"""What is said of a parameter whose name begins a sentence; `Pattern is not known` may repeat a name that is wrong."""
+_LIKENESS = re.compile(
+    r"you (?:meant?|want(?:ed)?)\b|\b(?:similar|nearest|closest|perhaps|maybe|resembles?)\b", re.IGNORECASE
+)
+_NEAR = 80
+_READ_FIRST, _READ_LAST, _MOST_CHOICES = 20_000, 5_000, 1_000
+
+
+def clipped(text: str) -> str:
+    """As much of a text as is read: what matters stands at the beginning or at the end."""
+    return text if len(text) <= _READ_FIRST + _READ_LAST else f"{text[:_READ_FIRST]}\n{text[-_READ_LAST:]}"
+
+
 def names(text: str, name: str) -> bool:
-    """Whether a name stands in a text by itself, and not as a part of another."""
-    return _found(text, name) is not None
+    """Whether a parameter or a choice is named by itself, and not as a part of another name."""
+    text = clipped(text)
+    if not name:
+        return False
+    if name in text and re.search(rf"{_PLACE}{re.escape(name)}(?![\w\-])", text):
+        return True
+    first = name[:1].upper() + name[1:]
+    return (
+        first in text and re.search(rf"(?:^|[.!?:]\s){re.escape(first)}{_OF_A_VALUE}", text, re.MULTILINE) is not None
+    )
 
 
-def suggests(text: str, tool: str, known: Iterable[str]) -> bool:
-    """Whether a tool is among the first five that a text names. A list of all of them is no suggestion."""
-    places = {name: found.start() for name in known if name in text and (found := _found(text, name))}
-    return tool in sorted(places, key=lambda name: places[name])[:5]
+def suggests(text: str, tool: str, known: Iterable[str], wrong: str = "") -> bool:
+    """Whether a tool is among the first five that a text names.
+
+    A list of all tools is no suggestion, unless it begins with the right one or words of likeness stand beside that;
+    and a wrong name is no mention of the right one that is a part of it.
+    """
+    text, known = clipped(text), list(known)
+    if wrong and wrong not in known:
+        text = re.sub(rf"(?<!\w){re.escape(wrong)}(?![\w\-])", " ", text)
+    places = {name: found.start() for name in known if name in text and (found := _tool(text, name))}
+    first = sorted(places, key=lambda name: places[name])[:5]
+    if len(places) == len(known) > 2 and first[0] != tool:
+        return any(_first_named(text[at : at + _NEAR], known) == tool for at in _behind_likeness(text))
+    return tool in first
 
 
-def _found(text: str, name: str) -> re.Match[str] | None:
+def _tool(text: str, name: str) -> re.Match[str] | None:
     return re.search(rf"(?<![\w.\-/:$@]){re.escape(name)}(?![\w\-])", text)
+
+
+def _first_named(text: str, known: Iterable[str]) -> str:
+    places = {found.start(): name for name in known if name in text and (found := _tool(text, name))}
+    return places[min(places)] if places else ""
+
+
+def _behind_likeness(text: str) -> list[int]:
+    return [found.end() for found in islice(_LIKENESS.finditer(text), 20)]
 
 
 def says_type(text: str, root: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     """Whether a text says what a parameter takes: its type, its form, its choices."""
+    text = clipped(text)
     words = [_TYPES[kind] for kind in types(root, schema) if kind in _TYPES]
     if not words or says_choices(text, as_list(schema.get("enum"))):
         return True
-    if isinstance(form := schema.get("format"), str) and form.lower() in text.lower():
-        return True
+    if {"integer", "number"} & set(types(root, schema)):
+        words.append(_RANGE)
+    if isinstance(form := schema.get("format"), str):
+        words.append(_FORMS.get(form.lower(), re.escape(form)))
     return re.search(rf"\b(?:{'|'.join(words)})\b", text, re.IGNORECASE) is not None
 
 
 def says_received(text: str, value: Any) -> bool:
     """Whether a text says what came: its type, or the value itself."""
-    kind = _TYPES[_kind(value)]
-    written = {json.dumps(value, ensure_ascii=False), repr(value), str(value)}
-    return any(one in text for one in written) or re.search(rf"\b(?:{kind})\b", text, re.IGNORECASE) is not None
+    text = clipped(text)
+    kind = r"strings?|text|empty|blank" if value == "" else _TYPES[_kind(value)]
+    return any(one in text for one in _written(value)) or re.search(rf"\b(?:{kind})\b", text, re.IGNORECASE) is not None
+
+
+def _written(value: Any) -> set[str]:
+    """How a value may be written; a number of thousands of digits cannot be."""
+    try:
+        return {json.dumps(value, ensure_ascii=False), repr(value), str(value)} - {""}
+    except (ValueError, TypeError, RecursionError):
+        return set()
 
 
 def _kind(value: Any) -> str:
@@ -103,37 +197,53 @@ def says_limit(text: str, schema: Mapping[str, Any]) -> bool:
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
     )  # fmt: skip
     limits = [schema[word] for word in keywords if is_number(schema.get(word))]
-    written = {form for limit in limits for form in (f"{limit}", f"{limit:,}", f"{limit:g}")}
+    text = clipped(text)
+    written = {form for limit in limits for form in _number_forms(limit)}
     return any(re.search(rf"(?<![\d.]){re.escape(one)}(?![\d])", text) for one in written)
+
+
+def _number_forms(number: float) -> Iterator[str]:
+    for form in ("", ",", "g"):
+        with suppress(ValueError, OverflowError):
+            yield format(number, form)
 
 
 def says_choices(text: str, choices: Sequence[Any]) -> bool:
     """Whether a text lists the choices; of very many, some will do."""
-    said = [one for one in choices if str(one) in text]
+    text, choices = clipped(text), [one for one in choices if one != ""]
+    said = [one for one in choices[:_MOST_CHOICES] if any(_stands(text, form) for form in _written(one))]
     return bool(choices) and len(said) >= min(len(choices), 5)
+
+
+def _stands(text: str, word: str) -> bool:
+    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def says_next(text: str) -> bool:
     """Whether a text says what to do."""
-    return _STEP.search(text) is not None
+    return _STEP.search(clipped(text)) is not None
 
 
 def says_left_out(text: str, name: str) -> bool:
     """Whether a text says what has become of an argument that a tool does not take."""
-    return names(text, name) and _LEFT_OUT.search(text) is not None
+    return names(text, name) and _LEFT_OUT.search(clipped(text)) is not None
 
 
 def says_more(reply: Mapping[str, Any]) -> bool:
     """Whether a result says that there is more, in words or in a field that is made for it."""
-    said = json.dumps([reply.get("content"), reply.get("structuredContent"), reply.get("_meta")])
-    return _MORE.search(said) is not None
+    for part in ("content", "structuredContent", "_meta"):
+        with suppress(RecursionError):
+            if _MORE.search(clipped(json.dumps(reply.get(part)))):
+                return True
+    return False
 
 
 def leak(text: str, arguments: Any) -> str:
     """What stands in a text that should not, as a clause; empty where nothing does."""
-    if _TRACE.search(text):
+    read = clipped(text)
+    if _TRACE.search(read):
         return "shows a traceback"
-    if _KEY.search(text):
+    if _KEY.search(read):
         return "shows what looks like a key"
     for name, value in as_object(arguments).items():
         if isinstance(value, str) and len(value) > 5 and is_secret_place(name) and value in text:
