@@ -519,7 +519,7 @@ def test_an_audit_that_ended_early_is_annotated() -> None:
 def exercised(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The names of the file, once it is imported."""
     stand_in = ModuleType("fingerpost.audit.replay")
-    stand_in.__dict__["replayed"] = lambda target, **finding: ""  # pyright: ignore[reportUnknownLambdaType]
+    stand_in.__dict__["Replay"] = object
     monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
     names: dict[str, Any] = {}
     exec(compile(text.encode(), "test_findings.py", "exec"), names)
@@ -535,6 +535,7 @@ def test_the_reproducer_holds_each_finding_as_it_was(name: str, monkeypatch: pyt
     for case, finding in zip(names["FINDINGS"], made.findings, strict=True):
         assert case.values[0]["item"] == finding.item.id
         assert case.values[0]["culprit"] == finding.culprits[0]
+        assert case.values[0]["is_repairable"] is finding.is_repairable
         if "…" not in finding.call and "Infinity" not in finding.call:
             assert case.values[0]["call"] == json.loads(finding.call)
 
@@ -543,10 +544,27 @@ _STAND_IN = """
 import sys
 from types import ModuleType
 
+
+class Replay:
+    started = 0
+
+    def __init__(self, target, *, allow_writes):
+        self.target = target
+        Replay.started += 1
+        assert Replay.started == 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def why_unmet(self, *, item, kind, call, right, culprit, is_repairable):
+        return f"{self.target}: {call['name']} does not" if item in ("alive", "not_dropped") else ""
+
+
 module = ModuleType("fingerpost.audit.replay")
-module.replayed = lambda target, *, allow_writes, item, kind, call, right, culprit: (
-    f"{target}: {call['name']} does not" if item in ("alive", "not_dropped") else ""
-)
+module.Replay = Replay
 sys.modules["fingerpost.audit.replay"] = module
 """
 

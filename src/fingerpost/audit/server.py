@@ -108,6 +108,11 @@ class Server:
         if self._line is not None:
             self._line.close(why)
 
+    @property
+    def is_unbroken(self) -> bool:
+        """Whether it is still there and never had to be started again."""
+        return self._starts == 1 and self._line is not None and not self._line.is_gone
+
     def subject(self, tools: int) -> Subject:
         return Subject(
             target=self._target.told,
