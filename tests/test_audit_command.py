@@ -121,6 +121,19 @@ def test_a_grade_that_is_high_enough_passes(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == ""
 
 
+def test_where_nothing_was_tried_there_is_no_grade_to_hold_against_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def idle(*_: object) -> tuple[Report, None]:
+        return folded([Ended()]), None
+
+    monkeypatch.setattr("fingerpost.audit.command.conducted", idle)
+    assert audit("-q", "--json", str(tmp_path / "j"), *GOOD) == 0
+    made = json.loads((tmp_path / "j").read_text())
+    assert (made["grade"], made["letter"], made["repair_rate"]) == (None, None, None)
+    assert "nothing was tried, so there is no grade" in refused(capsys, "-q", "--fail-under", "0", *GOOD)
+
+
 def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -403,7 +416,10 @@ def test_the_table_tells_what_there_is_and_no_more() -> None:
     plain = Style(False)
     assert "Grade: 100 (A)" in written(folded(perfect()), plain)
     stopped = written(Report(), plain)
-    assert stopped == "\nGrade: 0 (F)  repair rate 100.0% (0 of 0)\nNot all was tried: stopped.\n"
+    assert stopped == "\nGrade: not graded, for nothing was tried\nNot all was tried: stopped.\n"
+    unrepairable = written(folded([tried("brief", is_repaired=None), Ended()]), plain)
+    assert unrepairable.startswith("✓ [1] An error is short enough to be read")
+    assert "Grade: 100 (A)  nothing to repair\n" in unrepairable
     notes = [Noted(f"t{number}", "a right call fails: no") for number in range(5)]
     long = tried("honest", why="is not", number=7, reply="\n".join("abcdefgh"))
     said = written(folded([*failing(), long, *notes]), plain)

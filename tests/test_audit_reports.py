@@ -433,9 +433,9 @@ def test_of_many_findings_one_of_each_item_comes_first() -> None:
 def test_a_summary_without_findings_advises_nothing() -> None:
     for name in ("perfect", "no tools"):
         assert "What to do" not in markdown.written(REPORTS[name])
-    assert "**Nothing was tried**" in markdown.written(REPORTS["no tools"])
+    assert "**Not graded: nothing was tried**" in markdown.written(REPORTS["no tools"])
     assert markdown.written(REPORTS["never started"]) == (
-        "## Fingerpost audit\n\n**Nothing was tried**\n\n"
+        "## Fingerpost audit\n\n**Not graded: nothing was tried**\n\n"
         "The audit ended early: the server did not start: exit code 1.\n"
     )
 
@@ -500,9 +500,7 @@ def test_annotations_go_by_weight_and_leave_out_what_is_known() -> None:
 
 
 def test_annotations_say_how_many_are_not_shown() -> None:
-    assert (
-        commands(REPORTS["large"])[-1][2] == "Grade 81 (B), repair rate not tried; 1,200 findings; 1,181 not shown here"
-    )
+    assert commands(REPORTS["large"])[-1][2] == "Grade 81 (B), nothing to repair; 1,200 findings; 1,181 not shown here"
 
 
 def test_an_audit_that_ended_early_is_annotated() -> None:

@@ -165,6 +165,8 @@ def _print(report: Report) -> None:
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
+    if options.fail_under is not None and not report.is_graded:
+        raise Trouble("nothing was tried, so there is no grade that --fail-under could be held against")
     is_low = options.fail_under is not None and report.grade < options.fail_under
     if is_low:
         print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)

@@ -141,6 +141,11 @@ class Report:
         return [tally for tally in self.tallies.values() if tally.tried]
 
     @property
+    def is_graded(self) -> bool:
+        """Whether anything was tried, so that the grade says something."""
+        return any(tally.tried for tally in self.tallies.values())
+
+    @property
     def grade(self) -> int:
         """0 to 100: the share of each item that was met, by its weight. 100 is kept for those without a finding."""
         weights = sum(tally.item.weight for tally in self.items)

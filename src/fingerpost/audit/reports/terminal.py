@@ -70,11 +70,13 @@ def _table(report: Report, style: Style) -> Iterator[str]:
     longest = max(len(tally.item.title) for tally in report.items)
     behind = report.behind.tallies if report.behind else None
     if behind is not None:
-        yield style.faint(f"  {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
+        yield style.faint(f"      {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
     for tally in report.items:
         mark = style.good("✓") if tally.passed == tally.tried else style.bad("✗")
         other = f"  {_share(behind[tally.item.id], style, 17)}" if behind is not None else ""
-        yield f"{mark} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+        weight = style.faint(f"[{tally.item.weight}]")
+        yield f"{mark} {weight} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+    yield style.faint("In brackets: what an item weighs in the grade.")
 
 
 def _share(tally: Tally, style: Style, width: int) -> str:
@@ -93,9 +95,12 @@ def _grade(report: Report, style: Style) -> Iterator[str]:
 
 
 def _graded(report: Report, style: Style, label: str) -> str:
+    if not report.is_graded:
+        return f"{label}: {style.notice('not graded')}, for nothing was tried"
     colour = style.good if report.grade >= 80 else style.notice if report.grade >= 60 else style.bad
-    repaired = f"{report.repair_rate:.1%} ({report.repaired} of {report.repairable})"
-    return f"{label}: {colour(f'{report.grade} ({report.letter})')}  repair rate {repaired}"
+    rate = f"repair rate {report.repair_rate:.1%} ({report.repaired} of {report.repairable})"
+    repaired = rate if report.repairable else "nothing to repair"
+    return f"{label}: {colour(f'{report.grade} ({report.letter})')}  {repaired}"
 
 
 def _worst(report: Report, style: Style) -> Iterator[str]:
