@@ -28,6 +28,8 @@ from fingerpost.audit.checklist import CHECKLIST
 from fingerpost.audit.events import Ended, Noted
 from fingerpost.audit.report import Report
 from fingerpost.audit.reports import github, junit, markdown, ndjson, plain_json, reproducer, sarif
+from fingerpost.audit.shown import call_shown
+from fingerpost.diagnosis import Call
 from tests.audit_lab import HOSTILE, began, failing, hostile, large, perfect, report, reports, tried
 
 SCHEMAS = Path(__file__).parent / "data" / "schemas"
@@ -536,6 +538,15 @@ def test_the_reproducer_holds_each_finding_as_it_was(name: str, monkeypatch: pyt
         assert case.values[0]["is_repairable"] is finding.is_repairable
         if "…" not in finding.call and "Infinity" not in finding.call:
             assert case.values[0]["call"] == json.loads(finding.call)
+
+
+def test_only_what_can_be_a_secret_is_hidden() -> None:
+    token = {"none": None, "flag": True, "digit": 7, "sign": "x", "made": "audit-canaryyyyy", "text": "pw", "pin": 1234}
+    shown = call_shown(Call("log_in", {"token": token, "tokens": ["audit-canary", float("inf"), "hunter2"]}))
+    assert shown["arguments"] == {
+        "token": {**token, "text": "<hidden>", "pin": "<hidden>"},
+        "tokens": ["audit-canary", "<hidden>", "<hidden>"],
+    }
 
 
 _STAND_IN = """
