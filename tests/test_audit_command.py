@@ -247,7 +247,12 @@ def test_examples_that_are_wrong_are_refused(
         (["--only", "--", "npx", "--jsno", "x"], "--only: expected one argument\nRun 'fingerpost"),
         ([], "say either a command or a URL"),
         (["--"], "say either a command or a URL"),
-        (["server.py"], "server.py is not a URL\nFor a command, put -- before it"),
+        (
+            ["server.py"],
+            "server.py is not a URL\nFor a command, put -- before it: fingerpost audit -- python server.py\n",
+        ),
+        (["http://[/mcp"], "http://[/mcp is not a URL\n"),
+        (["ftp://127.0.0.1/mcp"], "ftp://127.0.0.1/mcp is not a URL\n"),
     ],
 )
 def test_a_slip_on_the_command_line_is_told_what_was_meant(
@@ -255,6 +260,14 @@ def test_a_slip_on_the_command_line_is_told_what_was_meant(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["fingerpost", "audit", *words])
     assert said in refused(capsys, *words)
+
+
+def test_headers_that_cannot_be_sent_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINGERPOST_HEADERS", "Authorization: x")
+    said = refused(capsys, "http://127.0.0.1:1/mcp")
+    assert said == "fingerpost: FINGERPOST_HEADERS is not a JSON object of names and values\n"
 
 
 def test_an_address_where_nobody_is_is_told(capsys: pytest.CaptureFixture[str]) -> None:
