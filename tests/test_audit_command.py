@@ -203,6 +203,7 @@ def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.C
         (["--fail-under", "nan"], "--fail-under must be between 0 and 100, got nan"),
         (["--timeout", "0"], "--timeout must be a number of seconds, got 0"),
         (["--timeout", "inf"], "--timeout must be a number of seconds, got inf"),
+        (["--start-timeout", "nan"], "--start-timeout must be a number of seconds, got nan"),
         (["--most", "0"], "--most must be at least 1, got 0"),
         (["--in-flight", "-1"], "--in-flight must be at least 1, got -1"),
         (["--write-baseline"], "--write-baseline needs to know where\nAdd --baseline FILE."),
@@ -418,6 +419,25 @@ def test_progress_shows_no_codes_of_the_server_s_and_fits_the_line(monkeypatch: 
     silent.take(event)
     silent.close()
     assert screen.getvalue() == ""
+
+
+def test_a_server_that_is_slow_to_start_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0.1)
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    slow = command(tools=[NEAR], start=[["sleep", 0.5]])
+    assert audit("--most", "1", "--json", os.devnull, "--start-timeout", "40", "--", *slow) == 0
+    said = screen.getvalue().split("\r\x1b[K")
+    assert said[1] == "starting the server ."
+    assert re.fullmatch(r"starting the server \. \d+ s of 40", said[2])
+
+
+def test_a_server_that_never_answers_is_waited_for_no_longer_than_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
+    assert said == (
+        "fingerpost: the server gave no answer within 0.6 s when it was greeted\n"
+        "Is it an MCP server? --start-timeout gives it more time.\n"
+    )
 
 
 def test_what_a_screen_can_show_is_shown_as_it_is() -> None:

@@ -59,7 +59,16 @@ def add_to(commands: Any) -> None:
     audit.add_argument("--seed", type=int, default=1, metavar="N", help="for the same mistakes again (default: 1)")
     audit.add_argument("--most", type=int, default=60, metavar="N", help="most wrong calls a tool (default: 60)")
     audit.add_argument("--in-flight", type=int, default=4, metavar="N", help="calls at a time (default: 4)")
-    audit.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for an answer (default: 10)")
+    audit.add_argument(
+        "--timeout", type=float, default=10.0, metavar="S", help="seconds for the answer to a call (default: 10)"
+    )
+    audit.add_argument(
+        "--start-timeout",
+        type=float,
+        default=30.0,
+        metavar="S",
+        help="seconds for the server to start and greet, never fewer than --timeout (default: 30)",
+    )
     audit.add_argument("-q", "--quiet", action="store_true", help="no progress and no table; only the reports")
     audit.set_defaults(run=_run, command=[])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
@@ -19,6 +20,7 @@ from fingerpost.style import Style
 from fingerpost.voice import counted
 
 _WIDTH = 100
+_PATIENCE = 5.0
 _MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 3
 
 
@@ -162,17 +164,28 @@ class Progress:
     def __init__(self, out: TextIO, label: str = "") -> None:
         self._out = out
         self._label, self._total, self._done, self._last = label, 0, 0, 0.0
+        self._has_begun = False
         self._is_shown = out.isatty() and os.environ.get("TERM") != "dumb"
 
     def take(self, event: Event) -> None:
         if isinstance(event, Began):
-            self._total = event.calls
+            self._has_begun, self._total = True, event.calls
         elif isinstance(event, Tried):
             self._done += 1
             now = time.monotonic()
             if now - self._last >= 0.1:
                 self._last = now
                 self.say(self._line(event.tool))
+
+    async def waiting(self, most: float) -> None:
+        """Say that the server is being started, and for how long by now."""
+        self.say("starting the server …")
+        begun = time.monotonic()
+        while True:
+            await asyncio.sleep(_PATIENCE)
+            if self._has_begun:
+                return
+            self.say(f"starting the server … {time.monotonic() - begun:.0f} s of {most:g}")
 
     def say(self, line: str) -> None:
         """Put this in place of what stands there."""
