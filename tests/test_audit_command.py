@@ -121,6 +121,19 @@ def test_a_grade_that_is_high_enough_passes(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == ""
 
 
+def test_where_nothing_was_tried_there_is_no_grade_to_hold_against_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def idle(*_: object) -> tuple[Report, None]:
+        return folded([Ended()]), None
+
+    monkeypatch.setattr("fingerpost.audit.command.conducted", idle)
+    assert audit("-q", "--json", str(tmp_path / "j"), *GOOD) == 0
+    made = json.loads((tmp_path / "j").read_text())
+    assert (made["grade"], made["letter"], made["repair_rate"]) == (None, None, None)
+    assert "nothing was tried, so there is no grade" in refused(capsys, "-q", "--fail-under", "0", *GOOD)
+
+
 def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,6 +203,7 @@ def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.C
         (["--fail-under", "nan"], "--fail-under must be between 0 and 100, got nan"),
         (["--timeout", "0"], "--timeout must be a number of seconds, got 0"),
         (["--timeout", "inf"], "--timeout must be a number of seconds, got inf"),
+        (["--start-timeout", "nan"], "--start-timeout must be a number of seconds, got nan"),
         (["--most", "0"], "--most must be at least 1, got 0"),
         (["--in-flight", "-1"], "--in-flight must be at least 1, got -1"),
         (["--write-baseline"], "--write-baseline needs to know where\nAdd --baseline FILE."),
@@ -234,7 +248,12 @@ def test_examples_that_are_wrong_are_refused(
         (["--only", "--", "npx", "--jsno", "x"], "--only: expected one argument\nRun 'fingerpost"),
         ([], "say either a command or a URL"),
         (["--"], "say either a command or a URL"),
-        (["server.py"], "server.py is not a URL\nFor a command, put -- before it"),
+        (
+            ["server.py"],
+            "server.py is not a URL\nFor a command, put -- before it: fingerpost audit -- python server.py\n",
+        ),
+        (["http://[/mcp"], "http://[/mcp is not a URL\n"),
+        (["ftp://127.0.0.1/mcp"], "ftp://127.0.0.1/mcp is not a URL\n"),
     ],
 )
 def test_a_slip_on_the_command_line_is_told_what_was_meant(
@@ -242,6 +261,14 @@ def test_a_slip_on_the_command_line_is_told_what_was_meant(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["fingerpost", "audit", *words])
     assert said in refused(capsys, *words)
+
+
+def test_headers_that_cannot_be_sent_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINGERPOST_HEADERS", "Authorization: x")
+    said = refused(capsys, "http://127.0.0.1:1/mcp")
+    assert said == "fingerpost: FINGERPOST_HEADERS is not a JSON object of names and values\n"
 
 
 def test_an_address_where_nobody_is_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -394,6 +421,25 @@ def test_progress_shows_no_codes_of_the_server_s_and_fits_the_line(monkeypatch: 
     assert screen.getvalue() == ""
 
 
+def test_a_server_that_is_slow_to_start_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0.1)
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    slow = command(tools=[NEAR], start=[["sleep", 0.5]])
+    assert audit("--most", "1", "--json", os.devnull, "--start-timeout", "40", "--", *slow) == 0
+    said = screen.getvalue().split("\r\x1b[K")
+    assert said[1] == "starting the server ."
+    assert re.fullmatch(r"starting the server \. \d+ s of 40", said[2])
+
+
+def test_a_server_that_never_answers_is_waited_for_no_longer_than_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
+    assert said == (
+        "fingerpost: the server gave no answer within 0.6 s when it was greeted\n"
+        "Is it an MCP server? --start-timeout gives it more time.\n"
+    )
+
+
 def test_what_a_screen_can_show_is_shown_as_it_is() -> None:
     assert fitting("✓ é", io.StringIO()) == "✓ é"
     assert fitting("✓ é", Screen()) == "+ ?"
@@ -403,7 +449,10 @@ def test_the_table_tells_what_there_is_and_no_more() -> None:
     plain = Style(False)
     assert "Grade: 100 (A)" in written(folded(perfect()), plain)
     stopped = written(Report(), plain)
-    assert stopped == "\nGrade: 0 (F)  repair rate 100.0% (0 of 0)\nNot all was tried: stopped.\n"
+    assert stopped == "\nGrade: not graded, for nothing was tried\nNot all was tried: stopped.\n"
+    unrepairable = written(folded([tried("brief", is_repaired=None), Ended()]), plain)
+    assert unrepairable.startswith("✓ [1] An error is short enough to be read")
+    assert "Grade: 100 (A)  nothing to repair\n" in unrepairable
     notes = [Noted(f"t{number}", "a right call fails: no") for number in range(5)]
     long = tried("honest", why="is not", number=7, reply="\n".join("abcdefgh"))
     said = written(folded([*failing(), long, *notes]), plain)

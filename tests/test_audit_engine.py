@@ -120,9 +120,10 @@ def test_trouble_with_a_server_is_told_with_its_last_words() -> None:
     moans = "import sys, time; print('Set API_KEY first', file=sys.stderr, flush=True)"
     silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=1)
     assert str(silent) == "the server gave no answer within 1 s when it was greeted"
-    assert silent.way_out == "Its last words:\nSet API_KEY first"
+    words, _, rest = silent.way_out.rpartition("\n")
+    assert (words, rest[:20]) == ("Its last words:\nSet API_KEY first", "Is it an MCP server?")
     ended = trouble_with(*python(f"{moans}; sys.exit(3)"))
-    assert (str(ended), ended.way_out) == ("the server exited with code 3 when it was greeted", silent.way_out)
+    assert (str(ended), ended.way_out) == ("the server exited with code 3 when it was greeted", words)
     wordless = trouble_with("false")
     assert (str(wordless), wordless.way_out) == ("the server exited with code 1 when it was greeted", "")
 

@@ -28,6 +28,8 @@ from fingerpost.audit.checklist import CHECKLIST
 from fingerpost.audit.events import Ended, Noted
 from fingerpost.audit.report import Report
 from fingerpost.audit.reports import github, junit, markdown, ndjson, plain_json, reproducer, sarif
+from fingerpost.audit.shown import call_shown
+from fingerpost.diagnosis import Call
 from tests.audit_lab import HOSTILE, began, failing, hostile, large, perfect, report, reports, tried
 
 SCHEMAS = Path(__file__).parent / "data" / "schemas"
@@ -433,9 +435,9 @@ def test_of_many_findings_one_of_each_item_comes_first() -> None:
 def test_a_summary_without_findings_advises_nothing() -> None:
     for name in ("perfect", "no tools"):
         assert "What to do" not in markdown.written(REPORTS[name])
-    assert "**Nothing was tried**" in markdown.written(REPORTS["no tools"])
+    assert "**Not graded: nothing was tried**" in markdown.written(REPORTS["no tools"])
     assert markdown.written(REPORTS["never started"]) == (
-        "## Fingerpost audit\n\n**Nothing was tried**\n\n"
+        "## Fingerpost audit\n\n**Not graded: nothing was tried**\n\n"
         "The audit ended early: the server did not start: exit code 1.\n"
     )
 
@@ -500,9 +502,7 @@ def test_annotations_go_by_weight_and_leave_out_what_is_known() -> None:
 
 
 def test_annotations_say_how_many_are_not_shown() -> None:
-    assert (
-        commands(REPORTS["large"])[-1][2] == "Grade 81 (B), repair rate not tried; 1,200 findings; 1,181 not shown here"
-    )
+    assert commands(REPORTS["large"])[-1][2] == "Grade 81 (B), nothing to repair; 1,200 findings; 1,181 not shown here"
 
 
 def test_an_audit_that_ended_early_is_annotated() -> None:
@@ -519,7 +519,7 @@ def test_an_audit_that_ended_early_is_annotated() -> None:
 def exercised(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The names of the file, once it is imported."""
     stand_in = ModuleType("fingerpost.audit.replay")
-    stand_in.__dict__["replayed"] = lambda target, **finding: ""  # pyright: ignore[reportUnknownLambdaType]
+    stand_in.__dict__["Replay"] = object
     monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
     names: dict[str, Any] = {}
     exec(compile(text.encode(), "test_findings.py", "exec"), names)
@@ -535,18 +535,45 @@ def test_the_reproducer_holds_each_finding_as_it_was(name: str, monkeypatch: pyt
     for case, finding in zip(names["FINDINGS"], made.findings, strict=True):
         assert case.values[0]["item"] == finding.item.id
         assert case.values[0]["culprit"] == finding.culprits[0]
+        assert case.values[0]["is_repairable"] is finding.is_repairable
         if "…" not in finding.call and "Infinity" not in finding.call:
             assert case.values[0]["call"] == json.loads(finding.call)
+
+
+def test_only_what_can_be_a_secret_is_hidden() -> None:
+    token = {"none": None, "flag": True, "digit": 7, "sign": "x", "made": "audit-canaryyyyy", "text": "pw", "pin": 1234}
+    shown = call_shown(Call("log_in", {"token": token, "tokens": ["audit-canary", float("inf"), "hunter2"]}))
+    assert shown["arguments"] == {
+        "token": {**token, "text": "<hidden>", "pin": "<hidden>"},
+        "tokens": ["audit-canary", "<hidden>", "<hidden>"],
+    }
 
 
 _STAND_IN = """
 import sys
 from types import ModuleType
 
+
+class Replay:
+    started = 0
+
+    def __init__(self, target, *, allow_writes):
+        self.target = target
+        Replay.started += 1
+        assert Replay.started == 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def why_unmet(self, *, item, kind, call, right, culprit, is_repairable):
+        return f"{self.target}: {call['name']} does not" if item in ("alive", "not_dropped") else ""
+
+
 module = ModuleType("fingerpost.audit.replay")
-module.replayed = lambda target, *, allow_writes, item, kind, call, right, culprit: (
-    f"{target}: {call['name']} does not" if item in ("alive", "not_dropped") else ""
-)
+module.Replay = Replay
 sys.modules["fingerpost.audit.replay"] = module
 """
 

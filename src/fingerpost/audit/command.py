@@ -57,11 +57,12 @@ def _settings(options: argparse.Namespace) -> Settings:
         raise Trouble(f"--fail-under must be between 0 and 100, got {options.fail_under:g}")
     if options.write_baseline and not options.baseline:
         raise Trouble("--write-baseline needs to know where", "Add --baseline FILE.")
-    if not 0 < options.timeout < math.inf:
-        raise Trouble(f"--timeout must be a number of seconds, got {options.timeout:g}")
+    for name in ("timeout", "start_timeout"):
+        if not 0 < getattr(options, name) < math.inf:
+            raise Trouble(f"{_option(name)} must be a number of seconds, got {getattr(options, name):g}")
     for name in ("most", "in_flight"):
         if getattr(options, name) < 1:
-            raise Trouble(f"--{name.replace('_', '-')} must be at least 1, got {getattr(options, name)}")
+            raise Trouble(f"{_option(name)} must be at least 1, got {getattr(options, name)}")
     return Settings(
         seed=options.seed,
         examples=read_examples(_read(options.examples), options.examples) if options.examples else {},
@@ -71,8 +72,13 @@ def _settings(options: argparse.Namespace) -> Settings:
         most=options.most,
         in_flight=options.in_flight,
         seconds=options.timeout,
+        starting=max(options.start_timeout, options.timeout),
         compares=options.compare,
     )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 # the audit itself
@@ -101,13 +107,15 @@ def _conducted(
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop, number)
+        waiting = asyncio.ensure_future(shown[0].waiting(settings.starting)) if not options.quiet else None
         try:
             return (await running)[0], told[0] if told else 0
         except asyncio.CancelledError:  # before there was anything to report
             return folded([Ended(STOPPED)]), told[0]
+        finally:
+            if waiting is not None:
+                waiting.cancel()
 
-    if not options.quiet:
-        shown[0].say("starting the server …")
     try:
         return asyncio.run(until_told())
     finally:
@@ -165,6 +173,8 @@ def _print(report: Report) -> None:
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
+    if options.fail_under is not None and not report.is_graded:
+        raise Trouble("nothing was tried, so there is no grade that --fail-under could be held against")
     is_low = options.fail_under is not None and report.grade < options.fail_under
     if is_low:
         print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)

@@ -12,7 +12,7 @@ from fingerpost.audit.events import Ended, Event
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.report import Report
 from fingerpost.audit.run import IN_FLIGHT, Audit
-from fingerpost.audit.server import Server, Target
+from fingerpost.audit.server import STARTING, Server, Target
 from fingerpost.catalog import Catalog
 from fingerpost.matching import closest
 from fingerpost.trouble import Trouble
@@ -34,12 +34,13 @@ class Settings:
     most: int = 60
     in_flight: int = IN_FLIGHT
     seconds: float = 10.0
+    starting: float = STARTING
     compares: bool = False
 
 
 async def planned(target: Target, settings: Settings) -> Plan:
     """What would be tried on a server."""
-    async with Server(target, seconds=settings.seconds) as server:
+    async with Server(target, seconds=settings.seconds, starting=settings.starting) as server:
         return await _planned(server, settings)
 
 
@@ -72,12 +73,12 @@ async def conducted(
     Cancelled once calls are being made, it gives what there is so far.
     """
     report = Report()
-    async with Server(target, seconds=settings.seconds) as server:
+    async with Server(target, seconds=settings.seconds, starting=settings.starting) as server:
         plan = await _planned(server, settings)
         is_done = await _carried_out(server, plan, settings, report, lambda event: listen(event, False))
     if settings.compares and is_done:
         report.behind = Report()
-        guided = Server(replace(target, is_guided=True), seconds=settings.seconds)
+        guided = Server(replace(target, is_guided=True), seconds=settings.seconds, starting=settings.starting)
         await _compared(guided, plan, settings, report.behind, lambda event: listen(event, True))
     return report, plan
 

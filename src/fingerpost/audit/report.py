@@ -44,6 +44,8 @@ class Finding:
     reply: str
     """What came back, cleaned: its text, or why there was none."""
     culprits_by_number: dict[int, str]
+    is_repairable: bool = True
+    """Whether the call holds all that is needed to find the right one."""
     count: int = 1
     is_known: bool = False
     """Whether a baseline has it already."""
@@ -139,6 +141,11 @@ class Report:
         return [tally for tally in self.tallies.values() if tally.tried]
 
     @property
+    def is_graded(self) -> bool:
+        """Whether anything was tried, so that the grade says something."""
+        return any(tally.tried for tally in self.tallies.values())
+
+    @property
     def grade(self) -> int:
         """0 to 100: the share of each item that was met, by its weight. 100 is kept for those without a finding."""
         weights = sum(tally.item.weight for tally in self.items)
@@ -177,4 +184,5 @@ def finding(check: Check, event: Tried) -> Finding:
         right=as_json(call_shown(mistake.right)),
         reply=reply_shown(event.outcome.reply) if event.outcome.reply is not None else clean(event.outcome.lost, 300),
         culprits_by_number={event.number: clean(mistake.culprit, 200)},
+        is_repairable=mistake.is_repairable,
     )

@@ -12,20 +12,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
+from urllib.parse import urlsplit
 
 from fingerpost.audit.events import Subject
 from fingerpost.audit.line import Gone, Late, Line, Lost
 from fingerpost.diagnosis import Call
+from fingerpost.proxy.command import own_headers
 from fingerpost.proxy.loss import NOT_SENT, told_in
 from fingerpost.proxy.wire import PROTOCOL_VERSION
 from fingerpost.redact import HIDDEN, clean, is_secret_place, scrubbed
 from fingerpost.replies import KEY
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, as_strings
+from fingerpost.wrapping.behind import is_sendable
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
+STARTING = 30.0
+"""Seconds that a server has for its start; some are downloaded first."""
 _SILENCE = 10.0
 """Seconds after which a server that says nothing to the newer revision is greeted as the older ones are."""
+_MORE_TIME = "Is it an MCP server? --start-timeout gives it more time."
 _MOST_PAGES = 200
 _MOST_STARTS = 40
 _PAUSE = 0.25
@@ -84,7 +90,7 @@ def _unless_secret(word: str) -> str:
 class Server:
     """A server that is there whenever it is called."""
 
-    def __init__(self, target: Target, *, seconds: float = 10.0, starting: float = 60.0) -> None:
+    def __init__(self, target: Target, *, seconds: float = 10.0, starting: float = STARTING) -> None:
         self._target, self._seconds, self._starting = target, seconds, starting
         self._line: Line | None = None
         self._begin = asyncio.Lock()
@@ -112,6 +118,11 @@ class Server:
     def has_changed(self) -> bool:
         """Whether it has said that its list of tools is another one now."""
         return self._line is not None and self._line.has_changed
+
+    @property
+    def is_unbroken(self) -> bool:
+        """Whether it is still there and never had to be started again."""
+        return self._starts == 1 and self._line is not None and not self._line.is_gone
 
     def subject(self, tools: int) -> Subject:
         return Subject(
@@ -202,13 +213,18 @@ class Server:
             await asyncio.sleep(_PAUSE)
 
     async def _started(self) -> Line:
-        line = self._spawned()
+        clock, line = asyncio.get_running_loop().time, self._spawned()
+        until = clock() + self._starting
         try:
             if self._is_modern is not False and await self._discovered(line):
                 return line
             if line.is_gone:  # some end at a question that they do not know
                 line = self._spawned()
-            await self._initialized(line)
+            await self._initialized(line, until - clock())
+        except Late as late:
+            line.close()
+            slow = f"the server gave no answer within {self._starting:g} s when it was greeted"
+            raise Trouble(slow, f"{_last_words(line)}\n{_MORE_TIME}".strip()) from late
         except Lost as lost:
             line.close()
             raise Trouble(f"the server {lost} when it was greeted", _last_words(line)) from lost
@@ -229,7 +245,7 @@ class Server:
     async def _discovered(self, line: Line) -> bool:
         """Whether it speaks the revision that needs no greeting."""
         try:
-            answer = await line.ask("server/discover", {"_meta": _introduction()}, min(_SILENCE, self._starting))
+            answer = await line.ask("server/discover", {"_meta": _introduction()}, min(_SILENCE, self._starting / 3))
         except Lost:
             return False
         said = as_object(answer.get("result"))
@@ -239,9 +255,9 @@ class Server:
         self._is_modern, self._protocol, self._info = True, MODERN, as_object(named)
         return True
 
-    async def _initialized(self, line: Line) -> None:
+    async def _initialized(self, line: Line, seconds: float) -> None:
         hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": _client()}
-        answer = await line.ask("initialize", hello, self._starting)
+        answer = await line.ask("initialize", hello, seconds)
         if "error" in answer:
             if await self._discovered(line):  # it speaks the newer revision, and was only slow to begin
                 return
@@ -283,4 +299,19 @@ def _last_words(line: Line) -> str:
 def target_of(command: Sequence[str], url: str | None) -> Target:
     if bool(command) == bool(url):
         raise Trouble("say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL")
+    if url:
+        if not _is_address(url):
+            raise Trouble(
+                f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
+            )
+        own_headers()  # says what is wrong with them before anything is started
     return Target(command=tuple(command), url=url or "")
+
+
+def _is_address(text: str) -> bool:
+    """Whether the proxy, which is to reach it, takes it for a URL."""
+    try:
+        url = urlsplit(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
+    except ValueError:
+        return False

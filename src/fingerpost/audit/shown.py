@@ -13,6 +13,9 @@ from fingerpost.untrusted import as_list, as_object
 
 _LONGEST_VALUE, _LONGEST_LINE, _MOST_LINES = 400, 400, 60
 _DEEPEST = 12
+_MADE_UP = "audit-canary"
+"""In what the audit itself puts where a secret is asked for."""
+_SHORTEST_PIN = 1_000
 
 
 def call_shown(call: Call) -> dict[str, Any]:
@@ -30,11 +33,18 @@ def _value(value: Any, key: str = "", depth: int = 0) -> Any:
         return {clean(name, 200): _value(one, f"{key}.{name}", depth + 1) for name, one in fields}
     if isinstance(value, list):
         return [_value(one, key, depth + 1) for one in cast("list[Any]", value)[:50]] if depth < _DEEPEST else []
-    if not is_harmless(value, key):
+    if _may_be_secret(value) and not is_harmless(value, key):
         return HIDDEN
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     return clean(value, _LONGEST_VALUE) if isinstance(value, str) else value
+
+
+def _may_be_secret(value: Any) -> bool:
+    """Whether there is anything to keep in it: null, a flag, a digit and what the audit has made up are no secrets."""
+    if isinstance(value, str):
+        return len(value) > 1 and _MADE_UP not in value
+    return isinstance(value, int | float) and abs(value) >= _SHORTEST_PIN
 
 
 def reply_shown(reply: Mapping[str, Any], limit: int = 2_000) -> str:

@@ -73,16 +73,26 @@ def server_name(report: Report) -> str:
 
 def verdict(report: Report) -> str:
     """Grade and repair rate in one line."""
-    if not report.items:
-        return "Nothing was tried"
+    if not report.is_graded:
+        return "Not graded: nothing was tried"
     so_far = "" if report.is_whole else " so far"
-    return f"Grade {report.grade} ({report.letter}){so_far}, repair rate {rate(report)}"
+    repaired = f"repair rate {rate(report)}" if report.repairable else rate(report)
+    return f"Grade {report.grade} ({report.letter}){so_far}, {repaired}"
+
+
+def marks(report: Report) -> dict[str, Any]:
+    """Grade, letter and repair rate for programs: none of what nothing was tried for."""
+    return {
+        "grade": report.grade if report.is_graded else None,
+        "letter": report.letter if report.is_graded else None,
+        "repair_rate": report.repair_rate if report.repairable else None,
+    }
 
 
 def rate(report: Report) -> str:
     """The repair rate as people read it, with what it is a share of."""
     if not report.repairable:
-        return "not tried"
+        return "nothing to repair"
     return f"{100 * report.repaired // report.repairable} % of {counted(report.repairable, 'mistake')}"
 
 

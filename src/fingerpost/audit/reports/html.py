@@ -84,9 +84,9 @@ def _columns(report: Report) -> list[tuple[str, Report]]:
 def _headline(report: Report) -> str:
     server = clean(f"{report.subject.name} {report.subject.version}", 120) if report.subject else ""
     server = server or "The server"
-    if not report.items:
+    if not report.is_graded:
         return f"{server} could not be graded"
-    better = f", and {_graded(report.behind)} behind Fingerpost" if report.behind and report.behind.items else ""
+    better = f", and {_graded(report.behind)} behind Fingerpost" if report.behind and report.behind.is_graded else ""
     return f"{server} earns {_graded(report)}{better}"
 
 
@@ -99,7 +99,7 @@ def _grades(report: Report) -> Html:
 
 
 def _grade(report: Report, whose: str) -> Html:
-    if not report.items:
+    if not report.is_graded:
         return filled("ungraded", whose=whose)
     rate, explained = "No", "No mistake was tried that can be put right from the call alone."
     if report.repairable:
@@ -205,7 +205,7 @@ def _adopt() -> Html:
 def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
     if not entries:
         said = "Nothing was found: every reply that was tried is as it should be."
-        return filled("no_findings", said=said if report.items else "Nothing was tried, so nothing was found.")
+        return filled("no_findings", said=said if report.is_graded else "Nothing was tried, so nothing was found.")
     tools = {tool: place for place, tool in enumerate(sorted({entry.finding.tool for entry in entries}))}
     room = _room(entries)
     grouped = [(item, list(some)) for item, some in groupby(entries, lambda entry: entry.finding.item)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import ending, in_one_line, legible, server_name, verdict
+from fingerpost.audit.reports.facts import ending, in_one_line, legible, marks, server_name, verdict
 from fingerpost.voice import counted
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -41,14 +41,13 @@ def _audit(report: Report) -> Element:
 
 def _properties(report: Report) -> Element:
     made = Element("properties")
-    facts = {"grade": report.grade, "letter": report.letter, "repair_rate": report.repair_rate, "seed": report.seed}
+    facts = {**marks(report), "seed": report.seed}
     if report.behind is not None:
-        facts |= {
-            "grade_behind_fingerpost": report.behind.grade,
-            "repair_rate_behind_fingerpost": report.behind.repair_rate,
-        }
+        behind = marks(report.behind)
+        facts |= {f"{name}_behind_fingerpost": behind[name] for name in ("grade", "repair_rate")}
     for name, value in facts.items():
-        SubElement(made, "property", name=name, value=f"{value:.3g}" if isinstance(value, float) else str(value))
+        if value is not None:
+            SubElement(made, "property", name=name, value=f"{value:.3g}" if isinstance(value, float) else str(value))
     return made
 
 

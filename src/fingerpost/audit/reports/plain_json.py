@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import all_legible, call_of, ending, fingerpost_version, server_of
+from fingerpost.audit.reports.facts import all_legible, call_of, ending, fingerpost_version, marks, server_of
 
 
 def written(report: Report) -> str:
@@ -18,9 +18,7 @@ def written(report: Report) -> str:
 
 def _audit(report: Report) -> dict[str, Any]:
     return {
-        "grade": report.grade,
-        "letter": report.letter,
-        "repair_rate": report.repair_rate,
+        **marks(report),
         "repaired": report.repaired,
         "repairable": report.repairable,
         "seed": report.seed,

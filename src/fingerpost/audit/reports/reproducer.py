@@ -22,11 +22,12 @@ Made by `fingerpost audit`, version {version}, with seed {seed}. It needs pytest
 Values that were secret or too long stand as {hidden}: put them in, until then their tests are skipped.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from fingerpost.audit.replay import replayed
+from fingerpost.audit.replay import Replay
 
 TARGET: Any = {target}
 
@@ -37,11 +38,17 @@ _TAIL = """\
 ]
 
 
+@pytest.fixture(scope="module")
+def replay() -> Iterator[Replay]:
+    with Replay(TARGET, allow_writes={allow_writes}) as replay:
+        yield replay
+
+
 @pytest.mark.parametrize("finding", FINDINGS)
-def test_the_server_guides(finding: dict[str, Any]) -> None:
+def test_the_server_guides(finding: dict[str, Any], replay: Replay) -> None:
     if {hidden!r} in repr((TARGET, finding)):
         pytest.skip({reason!r})
-    why = replayed(TARGET, allow_writes={allow_writes}, **finding)
+    why = replay.why_unmet(**finding)
     assert not why, why
 """
 
@@ -60,7 +67,7 @@ def _cases(findings: Iterable[Finding]) -> Iterator[str]:
     for number, finding in enumerate(findings, 1):
         yield f"    pytest.param(\n        {''.join(_literal(_arguments(finding), 2))},\n"
         if finding.is_known:
-            yield '        marks=pytest.mark.xfail(reason="in the baseline", strict=True),\n'
+            yield '        marks=pytest.mark.xfail(raises=AssertionError, reason="in the baseline", strict=True),\n'
         yield f"        id={_name(finding, number)!r},\n    ),\n"
 
 
@@ -71,6 +78,7 @@ def _arguments(finding: Finding) -> dict[str, Any]:
         "call": _whole(call_of(finding.call)),
         "right": _whole(call_of(finding.right)),
         "culprit": finding.culprits[0],
+        "is_repairable": finding.is_repairable,
     }
     return all_legible(given)
 

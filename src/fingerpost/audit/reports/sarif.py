@@ -24,6 +24,7 @@ from fingerpost.audit.reports.facts import (
     fingerpost_version,
     in_one_line,
     level,
+    marks,
     server_name,
     server_of,
 )
@@ -157,4 +158,5 @@ def _properties(report: Report) -> dict[str, Any]:
 
 
 def _grade(report: Report) -> dict[str, Any]:
-    return {"grade": report.grade, "letter": report.letter, "repairRate": report.repair_rate}
+    made = marks(report)
+    return {"grade": made["grade"], "letter": made["letter"], "repairRate": made["repair_rate"]}

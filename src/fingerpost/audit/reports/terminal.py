@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
@@ -19,6 +20,7 @@ from fingerpost.style import Style
 from fingerpost.voice import counted
 
 _WIDTH = 100
+_PATIENCE = 5.0
 _MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 3
 
 
@@ -70,11 +72,13 @@ def _table(report: Report, style: Style) -> Iterator[str]:
     longest = max(len(tally.item.title) for tally in report.items)
     behind = report.behind.tallies if report.behind else None
     if behind is not None:
-        yield style.faint(f"  {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
+        yield style.faint(f"      {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
     for tally in report.items:
         mark = style.good("✓") if tally.passed == tally.tried else style.bad("✗")
         other = f"  {_share(behind[tally.item.id], style, 17)}" if behind is not None else ""
-        yield f"{mark} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+        weight = style.faint(f"[{tally.item.weight}]")
+        yield f"{mark} {weight} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+    yield style.faint("In brackets: what an item weighs in the grade.")
 
 
 def _share(tally: Tally, style: Style, width: int) -> str:
@@ -93,9 +97,12 @@ def _grade(report: Report, style: Style) -> Iterator[str]:
 
 
 def _graded(report: Report, style: Style, label: str) -> str:
+    if not report.is_graded:
+        return f"{label}: {style.notice('not graded')}, for nothing was tried"
     colour = style.good if report.grade >= 80 else style.notice if report.grade >= 60 else style.bad
-    repaired = f"{report.repair_rate:.1%} ({report.repaired} of {report.repairable})"
-    return f"{label}: {colour(f'{report.grade} ({report.letter})')}  repair rate {repaired}"
+    rate = f"repair rate {report.repair_rate:.1%} ({report.repaired} of {report.repairable})"
+    repaired = rate if report.repairable else "nothing to repair"
+    return f"{label}: {colour(f'{report.grade} ({report.letter})')}  {repaired}"
 
 
 def _worst(report: Report, style: Style) -> Iterator[str]:
@@ -157,17 +164,28 @@ class Progress:
     def __init__(self, out: TextIO, label: str = "") -> None:
         self._out = out
         self._label, self._total, self._done, self._last = label, 0, 0, 0.0
+        self._has_begun = False
         self._is_shown = out.isatty() and os.environ.get("TERM") != "dumb"
 
     def take(self, event: Event) -> None:
         if isinstance(event, Began):
-            self._total = event.calls
+            self._has_begun, self._total = True, event.calls
         elif isinstance(event, Tried):
             self._done += 1
             now = time.monotonic()
             if now - self._last >= 0.1:
                 self._last = now
                 self.say(self._line(event.tool))
+
+    async def waiting(self, most: float) -> None:
+        """Say that the server is being started, and for how long by now."""
+        self.say("starting the server …")
+        begun = time.monotonic()
+        while True:
+            await asyncio.sleep(_PATIENCE)
+            if self._has_begun:
+                return
+            self.say(f"starting the server … {time.monotonic() - begun:.0f} s of {most:g}")
 
     def say(self, line: str) -> None:
         """Put this in place of what stands there."""
