@@ -42,4 +42,4 @@ def test_a_server_that_a_finding_ends_is_there_again_for_the_next(tmp_path: Path
         for _ in range(3):
             why = replay.why_unmet(item="alive", kind="type.wrong", call=call, right=call, culprit="word")
             assert why == "exited with code 3"
-    assert len((tmp_path / "pids").read_text().split()) == 3
+    assert len((tmp_path / "pids").read_text().split()) >= 3, "some calls are sent to get to know the tool"
