@@ -259,6 +259,13 @@ def test_a_repaired_call_that_fails_is_told_to_be_another_than_was_sent() -> Non
     assert error["data"][KEY]["text"] == "Parameter 'n' was auto-corrected to 1."
 
 
+def test_a_corrected_call_that_would_fill_the_text_leaves_room_for_what_is_needed() -> None:
+    names = [f"a_long_parameter_name_{number}" for number in range(60)]
+    listed = tool({name: {"type": "string"} for name in names}, required=names)
+    found = verdict(listed, {**dict.fromkeys(names, "some words"), names[7]: {"a": 1}})
+    assert render(found.report).text == (f"Parameter '{names[7]}' must be string, got object.\nUse a string.")
+
+
 def test_a_warning_gives_programs_the_better_call_too() -> None:
     catalog = Catalog.listed([tool({"max": {**INTEGER, "maximum": 9}, "path": {"type": "string"}}, read_only=True)])
     said = enrich(Call("t", {"max": 50, "path": "x" * 3_000}), {"content": []}, catalog)["_meta"][KEY]

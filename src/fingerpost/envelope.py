@@ -42,7 +42,8 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
     if said and not said.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = said.text if said else ""
-    text = "\n".join(within(budget, lines(report, call), report.heard))
+    shown = call if len(call) <= budget * 3 // 4 else ""  # else the fact and what is needed would have no room
+    text = "\n".join(within(budget, lines(report, shown), report.heard))
     structured = _error(report, call, said) if report.is_refusal else _success(report, call, said)
     return Envelope(text, reshape(trimmed(structured, text), shape))
 
