@@ -22,6 +22,7 @@ from fingerpost.untrusted import as_list, as_object, as_strings
 
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d\u00ab\u00bb"
 _NAME = rf"(?<!\w)[{_QUOTES}]?([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]?"
+_CAME = r"(?:got|received|found|not|but|you|which|for)\b"
 _NOUN = (
     r"(?:tool|param(?:eter)?|argument|field|name|option|value|property|key|function|command|choice|match|spelling)s?"
 )
@@ -29,11 +30,11 @@ _LIKE = re.compile(
     r"(?:\b(?:did|do) you (?:perhaps |maybe )?mean\b|\b(?:perhaps|maybe|probably) (?:you )?(?:meant?|want(?:ed)?)\b"
     r"|\byou (?:probably |perhaps |may have |might have )?(?:meant|wanted)\b"
     rf"|\b(?:nearest|closest|(?:most )?similar)(?: (?:known|valid))?(?: {_NOUN})?(?: (?:is|are|would be)\b)?"
-    rf"|\b(?:known|valid|allowed|accepted|permitted|available|supported)(?: {_NOUN})?(?: (?:is|are)\b|(?=:))"
+    rf"|(?<!not )\b(?:known|valid|allowed|accepted|permitted|available|supported)(?: {_NOUN})?(?: (?:is|are)\b|(?=:))"
     rf"|\bexpected(?=:? [{_QUOTES}]))"
     r"\s{0,3}:?\s{0,3}(?:to (?:use|call|send|pass|say|write) )?(?:(?:one|any) of\b:?\s{0,3})?(?:the )?"
     rf"(?:{_NOUN}:? )?"
-    rf"(?P<names>\[?{_NAME}(?:(?:\s?[,|]|,? (?:or|and))\s{{0,3}}{_NAME}){{0,20}}(?P<more>,)?)",
+    rf"(?P<names>\[?{_NAME}(?:(?:\s?[,|]|,? (?:or|and))\s{{0,3}}(?!{_CAME}){_NAME}){{0,20}})",
     re.IGNORECASE,
 )
 """Words of likeness, and the names that they offer."""
@@ -41,7 +42,6 @@ _EACH = re.compile(rf"(?!(?:or|and)\b){_NAME}", re.IGNORECASE)
 _SWAPS = (
     re.compile(rf"\b(?:rename|change|replace|correct) (?:the )?(?:{_NOUN} )?{_NAME} (?:to|with|by|into) {_NAME}", re.I),
     re.compile(rf"{_NAME} (?:was|is|has been) (?:re)?named (?:to )?{_NAME}", re.I),
-    re.compile(rf"{_NAME} should be (?:called |named )?[{_QUOTES}]([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]", re.I),
     re.compile(rf"{_NAME} ?(?:→|->|=>) ?{_NAME}"),
 )
 """What is wrong, then what is right."""
@@ -86,7 +86,8 @@ def _meant(text: str, sent: Call) -> Iterator[Call]:
     for found in _LIKE.finditer(text):
         names = {name.rstrip(".") for name in _EACH.findall(found["names"])}
         if len(names) == 1:
-            yield from _exchanged(sent, None, names.pop(), text[: found.start()])
+            came = text[found.end() : found.end() + 60] if found[0].lower().startswith("expected") else ""
+            yield from _exchanged(sent, None, names.pop(), text[: found.start()] + came)
     for found in _INSTEAD.finditer(text):
         yield from _exchanged(sent, None, found[1].rstrip("."), text[: found.start()])
 
