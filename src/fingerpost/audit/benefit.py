@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, cast
 
 from fingerpost.audit.reader import corrected
@@ -75,21 +76,26 @@ def _readings(text: str, sent: Call) -> Iterator[Call | None]:
 
 def _swapped(text: str, sent: Call) -> Iterator[Call]:
     """`rename 'patern' to 'pattern'`: both are named."""
-    pairs = [(found[1], found[2]) for swap in _SWAPS for found in swap.finditer(text)]
-    pairs += [(found[2], found[1]) for found in _INSTEAD_OF.finditer(text)]
+    pairs = [(found[1], found[2]) for swap in _SWAPS for found in _first(swap, text)]
+    pairs += [(found[2], found[1]) for found in _first(_INSTEAD_OF, text)]
     for wrong, right in pairs:
         yield from _exchanged(sent, wrong.rstrip("."), right.rstrip("."), wrong)
 
 
 def _meant(text: str, sent: Call) -> Iterator[Call]:
     """`Did you mean 'pattern'?` beside a name that was sent: one that resembles it, or the last one before."""
-    for found in _LIKE.finditer(text):
+    for found in _first(_LIKE, text):
         names = {name.rstrip(".") for name in _EACH.findall(found["names"])}
         if len(names) == 1:
             came = text[found.end() : found.end() + 60] if found[0].lower().startswith("expected") else ""
             yield from _exchanged(sent, None, names.pop(), text[: found.start()] + came)
-    for found in _INSTEAD.finditer(text):
+    for found in _first(_INSTEAD, text):
         yield from _exchanged(sent, None, found[1].rstrip("."), text[: found.start()])
+
+
+def _first(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The first few places: a text that offers more than these offers nothing."""
+    return islice(pattern.finditer(text), 20)
 
 
 def _exchanged(sent: Call, wrong: str | None, right: str, before: str) -> Iterator[Call]:
