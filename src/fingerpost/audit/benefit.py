@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, cast
 
 from fingerpost.audit.reader import corrected
@@ -22,6 +23,7 @@ from fingerpost.untrusted import as_list, as_object, as_strings
 
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d\u00ab\u00bb"
 _NAME = rf"(?<!\w)[{_QUOTES}]?([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]?"
+_CAME = r"(?:got|received|found|not|but|you|which|for)\b"
 _NOUN = (
     r"(?:tool|param(?:eter)?|argument|field|name|option|value|property|key|function|command|choice|match|spelling)s?"
 )
@@ -29,11 +31,11 @@ _LIKE = re.compile(
     r"(?:\b(?:did|do) you (?:perhaps |maybe )?mean\b|\b(?:perhaps|maybe|probably) (?:you )?(?:meant?|want(?:ed)?)\b"
     r"|\byou (?:probably |perhaps |may have |might have )?(?:meant|wanted)\b"
     rf"|\b(?:nearest|closest|(?:most )?similar)(?: (?:known|valid))?(?: {_NOUN})?(?: (?:is|are|would be)\b)?"
-    rf"|\b(?:known|valid|allowed|accepted|permitted|available|supported)(?: {_NOUN})?(?: (?:is|are)\b|(?=:))"
+    rf"|(?<!not )\b(?:known|valid|allowed|accepted|permitted|available|supported)(?: {_NOUN})?(?: (?:is|are)\b|(?=:))"
     rf"|\bexpected(?=:? [{_QUOTES}]))"
     r"\s{0,3}:?\s{0,3}(?:to (?:use|call|send|pass|say|write) )?(?:(?:one|any) of\b:?\s{0,3})?(?:the )?"
     rf"(?:{_NOUN}:? )?"
-    rf"(?P<names>\[?{_NAME}(?:(?:\s?[,|]|,? (?:or|and))\s{{0,3}}{_NAME}){{0,20}}(?P<more>,)?)",
+    rf"(?P<names>\[?{_NAME}(?:(?:\s?[,|]|,? (?:or|and))\s{{0,3}}(?!{_CAME}){_NAME}){{0,20}})",
     re.IGNORECASE,
 )
 """Words of likeness, and the names that they offer."""
@@ -41,7 +43,6 @@ _EACH = re.compile(rf"(?!(?:or|and)\b){_NAME}", re.IGNORECASE)
 _SWAPS = (
     re.compile(rf"\b(?:rename|change|replace|correct) (?:the )?(?:{_NOUN} )?{_NAME} (?:to|with|by|into) {_NAME}", re.I),
     re.compile(rf"{_NAME} (?:was|is|has been) (?:re)?named (?:to )?{_NAME}", re.I),
-    re.compile(rf"{_NAME} should be (?:called |named )?[{_QUOTES}]([\w$][\w.\-/$]{{0,127}})[{_QUOTES}]", re.I),
     re.compile(rf"{_NAME} ?(?:→|->|=>) ?{_NAME}"),
 )
 """What is wrong, then what is right."""
@@ -75,20 +76,26 @@ def _readings(text: str, sent: Call) -> Iterator[Call | None]:
 
 def _swapped(text: str, sent: Call) -> Iterator[Call]:
     """`rename 'patern' to 'pattern'`: both are named."""
-    pairs = [(found[1], found[2]) for swap in _SWAPS for found in swap.finditer(text)]
-    pairs += [(found[2], found[1]) for found in _INSTEAD_OF.finditer(text)]
+    pairs = [(found[1], found[2]) for swap in _SWAPS for found in _first(swap, text)]
+    pairs += [(found[2], found[1]) for found in _first(_INSTEAD_OF, text)]
     for wrong, right in pairs:
         yield from _exchanged(sent, wrong.rstrip("."), right.rstrip("."), wrong)
 
 
 def _meant(text: str, sent: Call) -> Iterator[Call]:
     """`Did you mean 'pattern'?` beside a name that was sent: one that resembles it, or the last one before."""
-    for found in _LIKE.finditer(text):
+    for found in _first(_LIKE, text):
         names = {name.rstrip(".") for name in _EACH.findall(found["names"])}
         if len(names) == 1:
-            yield from _exchanged(sent, None, names.pop(), text[: found.start()])
-    for found in _INSTEAD.finditer(text):
+            came = text[found.end() : found.end() + 60] if found[0].lower().startswith("expected") else ""
+            yield from _exchanged(sent, None, names.pop(), text[: found.start()] + came)
+    for found in _first(_INSTEAD, text):
         yield from _exchanged(sent, None, found[1].rstrip("."), text[: found.start()])
+
+
+def _first(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The first few places: a text that offers more than these offers nothing."""
+    return islice(pattern.finditer(text), 20)
 
 
 def _exchanged(sent: Call, wrong: str | None, right: str, before: str) -> Iterator[Call]:
