@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -24,6 +25,7 @@ from misbehaving import TOOLS, tool
 from fingerpost.audit.events import Began, Ended, Noted, Subject
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports.terminal import Progress, fitting, written
+from fingerpost.audit.stopping import Signals
 from fingerpost.cli import main
 from fingerpost.style import Style
 from tests.audit_lab import failing, hostile, perfect, tried
@@ -353,6 +355,40 @@ def test_a_signal_before_the_server_is_there_gives_an_empty_report(tmp_path: Pat
     assert (process.returncode, err) == (143, b"")
     assert json.loads(made.read_text())["server"] is None
     assert not is_running(int(pids.read_text()))
+
+
+def test_signals_while_a_report_is_written_lose_nothing_of_it(tmp_path: Path) -> None:
+    events, made = tmp_path / "events", tmp_path / "made"
+    os.mkfifo(made)
+    words = ["audit", "--most", "1", "--ndjson", str(events), "--json", str(made), *GOOD]
+    process = subprocess.Popen([sys.executable, "-m", "fingerpost", *words], stderr=subprocess.PIPE, text=True)
+    try:
+        until(lambda: events.exists() and '"ended"' in events.read_text())
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert json.loads(made.read_text())["calls"] == 1
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "")
+
+
+def test_a_signal_before_anything_is_begun_stops_it_and_insistence_stops_everything() -> None:
+    async def work() -> None:
+        raise AssertionError("it was begun")
+
+    before = signal.getsignal(signal.SIGINT)
+    with Signals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(signals.stopping(work()))
+        for _ in range(3):
+            signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    assert signals.exit_code == 130
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 # the terminal

@@ -10,7 +10,6 @@ import asyncio
 import json
 import math
 import os
-import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports import github, ndjson, terminal
 from fingerpost.audit.server import Target, target_of
+from fingerpost.audit.stopping import Signals
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 
@@ -38,18 +38,19 @@ def run(options: argparse.Namespace) -> int:
     files = {form: getattr(options, form) for form in FORMS if getattr(options, form)}
     _check_places([*files.values(), *["-"] * options.github, *[options.baseline] * options.write_baseline])
     known, has_stdout = _baseline(options), "-" in files.values()
-    with _Events(files.pop("ndjson", None)) as events:
-        report, stopped_by = _conducted(target, settings, options, events.take)
-    baselines.applied(report, known)
-    for form, name in files.items():
-        _write(name, _written(form, report, target, settings))
-    if options.github:
-        _write("-", github.written(report))
-    if options.write_baseline:
-        _write(options.baseline, baselines.written(report, known))
-    if not options.quiet and not has_stdout:
-        _print(report)
-    return 128 + stopped_by if stopped_by else _exit_code(report, options)
+    with Signals() as signals:
+        with _Events(files.pop("ndjson", None)) as events:
+            report = _conducted(target, settings, options, events.take, signals)
+        baselines.applied(report, known)
+        for form, name in files.items():
+            _write(name, _written(form, report, target, settings))
+        if options.github:
+            _write("-", github.written(report))
+        if options.write_baseline:
+            _write(options.baseline, baselines.written(report, known))
+        if not options.quiet and not has_stdout:
+            _print(report)
+    return signals.exit_code or _exit_code(report, options)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -85,9 +86,13 @@ def _option(name: str) -> str:
 
 
 def _conducted(
-    target: Target, settings: Settings, options: argparse.Namespace, take: Callable[[Event, bool], None]
-) -> tuple[Report, int]:
-    """The report, and the signal that cut it short, if any did."""
+    target: Target,
+    settings: Settings,
+    options: argparse.Namespace,
+    take: Callable[[Event, bool], None],
+    signals: Signals,
+) -> Report:
+    """The report, of what there is where a signal has cut it short."""
     shown = [
         terminal.Progress(sys.stderr, "bare  " if settings.compares else ""),
         terminal.Progress(sys.stderr, "with Fingerpost  "),
@@ -98,20 +103,12 @@ def _conducted(
         if not options.quiet:
             shown[is_behind].take(event)
 
-    async def until_told() -> tuple[Report, int]:
-        running, told = asyncio.ensure_future(conducted(target, settings, listen)), list[int]()
-
-        def stop(number: int) -> None:
-            told.append(number)
-            running.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    async def until_told() -> Report:
         waiting = asyncio.ensure_future(shown[0].waiting(settings.starting)) if not options.quiet else None
         try:
-            return (await running)[0], told[0] if told else 0
+            return (await signals.stopping(conducted(target, settings, listen)))[0]
         except asyncio.CancelledError:  # before there was anything to report
-            return folded([Ended(STOPPED)]), told[0]
+            return folded([Ended(STOPPED)])
         finally:
             if waiting is not None:
                 waiting.cancel()
