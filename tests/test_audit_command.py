@@ -152,7 +152,7 @@ def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
     assert audit(*words, *GOOD) == 1
     assert capsys.readouterr().err.startswith("fingerpost: new: look_up: ")
 
-    extra = gone.replace("look_up/", "look_up/", 1).rpartition("/")[0] + "/parameter.gone"
+    extra = gone.replace("/look_up/", "/looked_up/", 1)
     baseline.write_text(json.dumps({**known, "findings": {**known["findings"], extra: {}}}))
     code, said = audit(*words, *GOOD), capsys.readouterr()
     assert (code, said.err) == (1, f"fingerpost: stale: {extra} is in the baseline, but no longer found\n")
@@ -180,6 +180,8 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
     assert "cannot write" in refused(capsys, "--write-baseline", "--baseline", nowhere, *server)
     assert f"two reports are to be written to {name}\n" in refused(capsys, "--json", name, "--md", name, *server)
     assert "two reports are to be written to standard output\n" in refused(capsys, "--json", "-", "--github", *server)
+    again = str(tmp_path / "." / "x" / ".." / "a")
+    assert f"two reports are to be written to {again}\n" in refused(capsys, "--json", name, "--md", again, *server)
     Path(name).touch()
 
     def is_forbidden(*_: object) -> bool:
@@ -277,13 +279,18 @@ def test_an_address_where_nobody_is_is_told(capsys: pytest.CaptureFixture[str]) 
     assert refused(capsys, "http://127.0.0.1:1/mcp").startswith("fingerpost: the server cannot be reached (")
 
 
-def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_back(tmp_path: Path) -> None:
+def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     examples, record = tmp_path / "examples.json", tmp_path / "record"
     server = ("--", *command(tools=[NEAR, tool("none", {"a": {"not": {}}}, ("a",))], record=str(record)))
     assert audit("--write-examples", str(examples), *server) == 0
     assert b"tools/call" not in record.read_bytes()
     made = json.loads(examples.read_text())
-    assert made == {"look_up": {"word": made["look_up"]["word"]}, "none": {}}
+    assert made == {
+        "look_up": {"word": made["look_up"]["word"]},
+    }
+    assert "left out: none\n" in capsys.readouterr().err
     examples.write_text(json.dumps({"look_up": {"word": "the owner's"}}))
     assert audit("-q", *FEW, "--only", "look_up", "--examples", str(examples), *server) == 0
     assert b"the owner's" in record.read_bytes()

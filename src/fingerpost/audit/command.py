@@ -27,6 +27,7 @@ from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports import github, ndjson, terminal
 from fingerpost.audit.server import Target, target_of
 from fingerpost.audit.stopping import Signals
+from fingerpost.redact import clean
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 
@@ -125,8 +126,10 @@ def _write_examples(target: Target, settings: Settings, name: str) -> int:
     _check_places([name])
     plan = asyncio.run(planned(target, settings))
     calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
-    first: dict[str, Any] = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
+    first: dict[str, Any] = {tool: made[0].arguments for tool, made in calls.items() if made}
     _write(name, json.dumps(first, indent=2, ensure_ascii=False) + "\n")
+    if left_out := [clean(tool, 60) for tool in calls if tool not in first]:
+        print(f"fingerpost: no right call is known, so left out: {', '.join(left_out)}", file=sys.stderr)
     return 0
 
 
@@ -198,12 +201,20 @@ def _baseline(options: argparse.Namespace) -> Baseline:
 
 def _check_places(names: Sequence[str]) -> None:
     """See whether files can be written before the work is done that they are to hold."""
+    taken = set[str]()
     for name in names:
-        if names.count(name) > 1:
-            place = "standard output" if name == "-" else name
-            raise Trouble(f"two reports are to be written to {place}", "Give each a file of its own.")
+        place = name if name == "-" else os.path.realpath(name)
+        if place in taken and not _is_device(name):
+            told = "standard output" if name == "-" else name
+            raise Trouble(f"two reports are to be written to {told}", "Give each a file of its own.")
+        taken.add(place)
         if name != "-" and not _can_be_written(name):
             raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+
+
+def _is_device(name: str) -> bool:
+    """Whether it takes any number of reports, as /dev/null does."""
+    return Path(name).is_char_device()
 
 
 def _can_be_written(name: str) -> bool:
