@@ -196,8 +196,19 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
 def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit("--most", "1", "--json", "/dev/full", *GOOD) == 2
     assert capsys.readouterr().err == "fingerpost: cannot write /dev/full: No space left on device\n"
+    assert audit("--most", "1", "--ndjson", "/dev/full", *GOOD) == 2
+    assert capsys.readouterr().err == "fingerpost: cannot write /dev/full: No space left on device\n"
     too_long = str(tmp_path / ("n" * 300))
     assert "cannot write" in refused(capsys, "--ndjson", too_long, *GOOD)
+
+
+@pytest.mark.parametrize("more", [(), ("--json", "-"), ("--ndjson", "-")], ids=["table", "JSON", "events"])
+def test_standard_output_that_takes_no_more_is_told(more: tuple[str, ...]) -> None:
+    words = [sys.executable, "-m", "fingerpost", "audit", "--most", "1", *more, *GOOD]
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    said = "fingerpost: cannot write to standard output: No space left on device\n"
+    assert (ran.returncode, ran.stderr) == (2, said)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -152,12 +152,14 @@ class _Events:
 
     def take(self, event: Event, is_behind: bool) -> None:
         if self._file is not None:
-            self._file.write(ndjson.line(event, is_behind=is_behind) + "\n")
-            self._file.flush()
+            with _writing(self._name or ""):
+                self._file.write(ndjson.line(event, is_behind=is_behind) + "\n")
+                self._file.flush()
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None and self._file is not sys.stdout:
-            self._file.close()
+            with suppress(OSError):  # it was told when it was written
+                self._file.close()
 
 
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
@@ -169,7 +171,9 @@ def _written(form: str, report: Report, target: Target, settings: Settings) -> s
 
 def _print(report: Report) -> None:
     text = terminal.written(report, Style.of(sys.stdout))
-    sys.stdout.write(terminal.fitting(text, sys.stdout))
+    with _writing("-"):
+        sys.stdout.write(terminal.fitting(text, sys.stdout))
+        sys.stdout.flush()
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
@@ -235,11 +239,12 @@ def _read(name: str) -> str:
 
 def _write(name: str, text: str) -> None:
     """Write a report, in UTF-8 wherever it goes, since that is what the report says of itself."""
-    if name == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
-        return
     with _writing(name):
+        if name == "-":
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode())
+            sys.stdout.flush()
+            return
         Path(name).write_text(text, encoding="utf-8")
 
 
@@ -247,5 +252,10 @@ def _write(name: str, text: str) -> None:
 def _writing(name: str) -> Generator[None]:
     try:
         yield
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
-        raise Trouble(f"cannot write {name}: {error.strerror}") from error
+        if name == "-":  # where the interpreter would try again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        place = "to standard output" if name == "-" else name
+        raise Trouble(f"cannot write {place}: {error.strerror}") from error
