@@ -56,6 +56,11 @@ def test_of_a_tool_that_was_skipped_in_part_only_what_was_tried_can_be_stale() -
     assert made.stale == ["honest/buy/parameter.misspelt"]
 
 
+def test_a_kind_of_mistake_that_was_not_made_this_time_is_not_stale() -> None:
+    """Another seed, or --most, makes others."""
+    assert applied(report(failing()), knowing("honest/search/type.wrong", FIXED)).stale == [FIXED]
+
+
 def test_a_tool_that_is_no_longer_there_is_stale() -> None:
     assert applied(report(failing()), knowing("honest/sell/type.wrong")).stale == ["honest/sell/type.wrong"]
 
@@ -66,8 +71,9 @@ def test_an_item_that_is_no_longer_on_the_checklist_is_stale() -> None:
 
 def test_a_tool_with_a_slash_in_its_name_is_the_same_tool() -> None:
     events = [began(), Skipped("a/b", "writes", "it may write"), tried("honest", tool="a/c"), Ended()]
-    made = applied(report(events), knowing("honest/a/b/type.wrong", "honest/a/c/type.wrong"))
-    assert made.stale == ["honest/a/c/type.wrong"]
+    ids = [f"honest/{tool}/{kind}" for tool in ("a/b", "a/c", "a/d") for kind in ("parameter.misspelt", "type.wrong")]
+    made = applied(report(events), knowing(*ids))
+    assert made.stale == ["honest/a/c/parameter.misspelt", "honest/a/d/parameter.misspelt", "honest/a/d/type.wrong"]
 
 
 def test_the_file_is_sorted_with_an_id_on_each_line() -> None:

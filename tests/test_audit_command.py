@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -24,6 +25,7 @@ from misbehaving import TOOLS, tool
 from fingerpost.audit.events import Began, Ended, Noted, Subject
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports.terminal import Progress, fitting, written
+from fingerpost.audit.stopping import Signals
 from fingerpost.cli import main
 from fingerpost.style import Style
 from tests.audit_lab import failing, hostile, perfect, tried
@@ -150,7 +152,7 @@ def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
     assert audit(*words, *GOOD) == 1
     assert capsys.readouterr().err.startswith("fingerpost: new: look_up: ")
 
-    extra = gone.replace("look_up/", "look_up/", 1).rpartition("/")[0] + "/parameter.gone"
+    extra = gone.replace("/look_up/", "/looked_up/", 1)
     baseline.write_text(json.dumps({**known, "findings": {**known["findings"], extra: {}}}))
     code, said = audit(*words, *GOOD), capsys.readouterr()
     assert (code, said.err) == (1, f"fingerpost: stale: {extra} is in the baseline, but no longer found\n")
@@ -178,6 +180,8 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
     assert "cannot write" in refused(capsys, "--write-baseline", "--baseline", nowhere, *server)
     assert f"two reports are to be written to {name}\n" in refused(capsys, "--json", name, "--md", name, *server)
     assert "two reports are to be written to standard output\n" in refused(capsys, "--json", "-", "--github", *server)
+    again = str(tmp_path / "." / "x" / ".." / "a")
+    assert f"two reports are to be written to {again}\n" in refused(capsys, "--json", name, "--md", again, *server)
     Path(name).touch()
 
     def is_forbidden(*_: object) -> bool:
@@ -192,8 +196,19 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
 def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit("--most", "1", "--json", "/dev/full", *GOOD) == 2
     assert capsys.readouterr().err == "fingerpost: cannot write /dev/full: No space left on device\n"
+    assert audit("--most", "1", "--ndjson", "/dev/full", *GOOD) == 2
+    assert capsys.readouterr().err == "fingerpost: cannot write /dev/full: No space left on device\n"
     too_long = str(tmp_path / ("n" * 300))
     assert "cannot write" in refused(capsys, "--ndjson", too_long, *GOOD)
+
+
+@pytest.mark.parametrize("more", [(), ("--json", "-"), ("--ndjson", "-")], ids=["table", "JSON", "events"])
+def test_standard_output_that_takes_no_more_is_told(more: tuple[str, ...]) -> None:
+    words = [sys.executable, "-m", "fingerpost", "audit", "--most", "1", *more, *GOOD]
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    said = "fingerpost: cannot write to standard output: No space left on device\n"
+    assert (ran.returncode, ran.stderr) == (2, said)
 
 
 @pytest.mark.parametrize(
@@ -275,13 +290,18 @@ def test_an_address_where_nobody_is_is_told(capsys: pytest.CaptureFixture[str]) 
     assert refused(capsys, "http://127.0.0.1:1/mcp").startswith("fingerpost: the server cannot be reached (")
 
 
-def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_back(tmp_path: Path) -> None:
+def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     examples, record = tmp_path / "examples.json", tmp_path / "record"
     server = ("--", *command(tools=[NEAR, tool("none", {"a": {"not": {}}}, ("a",))], record=str(record)))
     assert audit("--write-examples", str(examples), *server) == 0
     assert b"tools/call" not in record.read_bytes()
     made = json.loads(examples.read_text())
-    assert made == {"look_up": {"word": made["look_up"]["word"]}, "none": {}}
+    assert made == {
+        "look_up": {"word": made["look_up"]["word"]},
+    }
+    assert "left out: none\n" in capsys.readouterr().err
     examples.write_text(json.dumps({"look_up": {"word": "the owner's"}}))
     assert audit("-q", *FEW, "--only", "look_up", "--examples", str(examples), *server) == 0
     assert b"the owner's" in record.read_bytes()
@@ -353,6 +373,40 @@ def test_a_signal_before_the_server_is_there_gives_an_empty_report(tmp_path: Pat
     assert (process.returncode, err) == (143, b"")
     assert json.loads(made.read_text())["server"] is None
     assert not is_running(int(pids.read_text()))
+
+
+def test_signals_while_a_report_is_written_lose_nothing_of_it(tmp_path: Path) -> None:
+    events, made = tmp_path / "events", tmp_path / "made"
+    os.mkfifo(made)
+    words = ["audit", "--most", "1", "--ndjson", str(events), "--json", str(made), *GOOD]
+    process = subprocess.Popen([sys.executable, "-m", "fingerpost", *words], stderr=subprocess.PIPE, text=True)
+    try:
+        until(lambda: events.exists() and '"ended"' in events.read_text())
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert json.loads(made.read_text())["calls"] == 1
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "")
+
+
+def test_a_signal_before_anything_is_begun_stops_it_and_insistence_stops_everything() -> None:
+    async def work() -> None:
+        raise AssertionError("it was begun")
+
+    before = signal.getsignal(signal.SIGINT)
+    with Signals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(signals.stopping(work()))
+        for _ in range(3):
+            signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    assert signals.exit_code == 130
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 # the terminal

@@ -75,8 +75,9 @@ def _entries(given: Any) -> dict[str, Mapping[str, Any]]:
 def applied(report: Report, baseline: Baseline) -> Report:
     """Mark what is known, and what the baseline has in vain; the report is changed, and given back.
 
-    An audit that ended early has tried nothing for certain, and of a tool that was skipped in part only what was tried
-    counts.
+    What was not tried is not stale: another seed, or --most, makes other mistakes, and a tool may be skipped in part.
+    So an entry is stale where its kind of mistake was made with its tool and not found, where its tool or its item is
+    there no more, and never where the audit ended early.
     """
     found = {finding.id: finding for finding in report.findings}
     for known in baseline.entries:
@@ -90,8 +91,8 @@ def applied(report: Report, baseline: Baseline) -> Report:
 def _is_stale(absent: str, report: Report) -> bool:
     item, _, rest = absent.partition("/")
     tool = rest.rpartition("/")[0]
-    is_left_out = tool in {one.tool for one in report.skipped}
-    return report.is_whole and (item not in ITEMS or rest in report.tried or not is_left_out)
+    is_there = tool in {tried.rpartition("/")[0] for tried in report.tried} | {one.tool for one in report.skipped}
+    return report.is_whole and (item not in ITEMS or rest in report.tried or not is_there)
 
 
 def failing(report: Report) -> list[str]:

@@ -10,10 +10,9 @@ import asyncio
 import json
 import math
 import os
-import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,6 +26,8 @@ from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports import github, ndjson, terminal
 from fingerpost.audit.server import Target, target_of
+from fingerpost.audit.stopping import Signals
+from fingerpost.redact import clean
 from fingerpost.style import Style
 from fingerpost.trouble import Trouble
 
@@ -38,18 +39,19 @@ def run(options: argparse.Namespace) -> int:
     files = {form: getattr(options, form) for form in FORMS if getattr(options, form)}
     _check_places([*files.values(), *["-"] * options.github, *[options.baseline] * options.write_baseline])
     known, has_stdout = _baseline(options), "-" in files.values()
-    with _Events(files.pop("ndjson", None)) as events:
-        report, stopped_by = _conducted(target, settings, options, events.take)
-    baselines.applied(report, known)
-    for form, name in files.items():
-        _write(name, _written(form, report, target, settings))
-    if options.github:
-        _write("-", github.written(report))
-    if options.write_baseline:
-        _write(options.baseline, baselines.written(report, known))
-    if not options.quiet and not has_stdout:
-        _print(report)
-    return 128 + stopped_by if stopped_by else _exit_code(report, options)
+    with Signals() as signals:
+        with _Events(files.pop("ndjson", None)) as events:
+            report = _conducted(target, settings, options, events.take, signals)
+        baselines.applied(report, known)
+        for form, name in files.items():
+            _write(name, _written(form, report, target, settings))
+        if options.github:
+            _write("-", github.written(report))
+        if options.write_baseline:
+            _write(options.baseline, baselines.written(report, known))
+        if not options.quiet and not has_stdout:
+            _print(report)
+    return signals.exit_code or _exit_code(report, options)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -85,9 +87,13 @@ def _option(name: str) -> str:
 
 
 def _conducted(
-    target: Target, settings: Settings, options: argparse.Namespace, take: Callable[[Event, bool], None]
-) -> tuple[Report, int]:
-    """The report, and the signal that cut it short, if any did."""
+    target: Target,
+    settings: Settings,
+    options: argparse.Namespace,
+    take: Callable[[Event, bool], None],
+    signals: Signals,
+) -> Report:
+    """The report, of what there is where a signal has cut it short."""
     shown = [
         terminal.Progress(sys.stderr, "bare  " if settings.compares else ""),
         terminal.Progress(sys.stderr, "with Fingerpost  "),
@@ -98,20 +104,12 @@ def _conducted(
         if not options.quiet:
             shown[is_behind].take(event)
 
-    async def until_told() -> tuple[Report, int]:
-        running, told = asyncio.ensure_future(conducted(target, settings, listen)), list[int]()
-
-        def stop(number: int) -> None:
-            told.append(number)
-            running.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    async def until_told() -> Report:
         waiting = asyncio.ensure_future(shown[0].waiting(settings.starting)) if not options.quiet else None
         try:
-            return (await running)[0], told[0] if told else 0
+            return (await signals.stopping(conducted(target, settings, listen)))[0]
         except asyncio.CancelledError:  # before there was anything to report
-            return folded([Ended(STOPPED)]), told[0]
+            return folded([Ended(STOPPED)])
         finally:
             if waiting is not None:
                 waiting.cancel()
@@ -128,8 +126,10 @@ def _write_examples(target: Target, settings: Settings, name: str) -> int:
     _check_places([name])
     plan = asyncio.run(planned(target, settings))
     calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
-    first: dict[str, Any] = {tool: made[0].arguments if made else {} for tool, made in calls.items()}
+    first: dict[str, Any] = {tool: made[0].arguments for tool, made in calls.items() if made}
     _write(name, json.dumps(first, indent=2, ensure_ascii=False) + "\n")
+    if left_out := [clean(tool, 60) for tool in calls if tool not in first]:
+        print(f"fingerpost: no right call is known, so left out: {', '.join(left_out)}", file=sys.stderr)
     return 0
 
 
@@ -152,12 +152,14 @@ class _Events:
 
     def take(self, event: Event, is_behind: bool) -> None:
         if self._file is not None:
-            self._file.write(ndjson.line(event, is_behind=is_behind) + "\n")
-            self._file.flush()
+            with _writing(self._name or ""):
+                self._file.write(ndjson.line(event, is_behind=is_behind) + "\n")
+                self._file.flush()
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None and self._file is not sys.stdout:
-            self._file.close()
+            with suppress(OSError):  # it was told when it was written
+                self._file.close()
 
 
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
@@ -169,7 +171,9 @@ def _written(form: str, report: Report, target: Target, settings: Settings) -> s
 
 def _print(report: Report) -> None:
     text = terminal.written(report, Style.of(sys.stdout))
-    sys.stdout.write(terminal.fitting(text, sys.stdout))
+    with _writing("-"):
+        sys.stdout.write(terminal.fitting(text, sys.stdout))
+        sys.stdout.flush()
 
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
@@ -201,12 +205,20 @@ def _baseline(options: argparse.Namespace) -> Baseline:
 
 def _check_places(names: Sequence[str]) -> None:
     """See whether files can be written before the work is done that they are to hold."""
+    taken = set[str]()
     for name in names:
-        if names.count(name) > 1:
-            place = "standard output" if name == "-" else name
-            raise Trouble(f"two reports are to be written to {place}", "Give each a file of its own.")
+        place = name if name == "-" else os.path.realpath(name)
+        if place in taken and not _is_device(name):
+            told = "standard output" if name == "-" else name
+            raise Trouble(f"two reports are to be written to {told}", "Give each a file of its own.")
+        taken.add(place)
         if name != "-" and not _can_be_written(name):
             raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+
+
+def _is_device(name: str) -> bool:
+    """Whether it takes any number of reports, as /dev/null does."""
+    return Path(name).is_char_device()
 
 
 def _can_be_written(name: str) -> bool:
@@ -227,11 +239,12 @@ def _read(name: str) -> str:
 
 def _write(name: str, text: str) -> None:
     """Write a report, in UTF-8 wherever it goes, since that is what the report says of itself."""
-    if name == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
-        return
     with _writing(name):
+        if name == "-":
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode())
+            sys.stdout.flush()
+            return
         Path(name).write_text(text, encoding="utf-8")
 
 
@@ -239,5 +252,10 @@ def _write(name: str, text: str) -> None:
 def _writing(name: str) -> Generator[None]:
     try:
         yield
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
-        raise Trouble(f"cannot write {name}: {error.strerror}") from error
+        if name == "-":  # where the interpreter would try again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        place = "to standard output" if name == "-" else name
+        raise Trouble(f"cannot write {place}: {error.strerror}") from error
