@@ -72,6 +72,8 @@ class Noted:
 
     tool: str
     text: str
+    is_urgent: bool = False
+    """Whether it is to be read before all else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class Report:
             case Skipped():
                 self.skipped.append(event)
             case Noted():
-                self.notes.append(event)
+                self.notes.insert(0 if event.is_urgent else len(self.notes), event)
             case Tried():
                 self._tried(event)
             case _:

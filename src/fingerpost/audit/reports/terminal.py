@@ -63,6 +63,9 @@ def _head(report: Report, style: Style) -> Iterator[str]:
     name = in_one_line(" ".join(filter(None, (subject.name or subject.target, subject.version))))
     speaks = f"{in_one_line(subject.protocol)} over {subject.transport}"
     yield f"{style.strong(name)}  {counted(subject.tools, 'tool')}, {speaks}, seed {report.seed}"
+    yield from (
+        style.bad(f"! {in_one_line(one.tool)} {in_one_line(one.text)}") for one in report.notes if one.is_urgent
+    )
     yield ""
 
 
@@ -140,10 +143,11 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
         yield ""
     for reason, tools in reasons.items():
         yield style.faint(in_one_line(f"Skipped for {_some(tools)}: {reason}."))
-    for note in report.notes[:_MOST_ASIDES]:
+    notes = [note for note in report.notes if not note.is_urgent]
+    for note in notes[:_MOST_ASIDES]:
         yield style.faint(in_one_line(f"Note on {note.tool}: {note.text}"))
-    if len(report.notes) > _MOST_ASIDES:
-        yield style.faint(f"And {counted(len(report.notes) - _MOST_ASIDES, 'more note')}.")
+    if len(notes) > _MOST_ASIDES:
+        yield style.faint(f"And {counted(len(notes) - _MOST_ASIDES, 'more note')}.")
     if any(note.text.startswith(RIGHT_FAILS) for note in report.notes):
         yield style.faint("Give values that work with --examples FILE; --write-examples FILE makes one to fill in.")
     if known := sum(1 for one in report.findings if one.is_known):
