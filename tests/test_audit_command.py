@@ -516,6 +516,16 @@ def test_the_table_tells_what_there_is_and_no_more() -> None:
     assert "Most of it comes with one line:" in said
 
 
+@pytest.mark.parametrize("is_compared", [False, True])
+def test_the_table_fits_a_narrow_terminal(is_compared: bool) -> None:
+    made = folded(perfect())
+    made.behind = folded(perfect()) if is_compared else None
+    for width in (62, 80, 110):
+        table = written(made, Style(False), width).partition("In brackets")[0].splitlines()
+        assert max(map(len, table)) <= width
+    assert max(map(len, table)) > 80
+
+
 def test_nothing_that_a_server_says_reaches_the_terminal_as_a_command() -> None:
     for events in (hostile(), hostile(ended=False)):
         assert all(line.isprintable() for line in written(folded(events), Style(False)).splitlines())

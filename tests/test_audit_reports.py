@@ -513,6 +513,14 @@ def test_an_audit_that_ended_early_is_annotated() -> None:
     )
 
 
+@pytest.mark.parametrize("form", [markdown.written, junit.written])
+def test_a_report_that_is_printed_gives_the_runner_no_orders(form: Callable[[Report], str]) -> None:
+    orders = "x\n::error::a\n  ::set-output name=b::c\nd ##[add-mask]e"
+    made = form(report([began(), tried("brief", why=orders, reply=orders), Noted("t", orders), Ended(orders)]))
+    assert "set-output" in made and "add-mask" in made
+    assert not re.search(r"^\s*::|##\[", made, re.MULTILINE)
+
+
 # the reproducer
 
 

@@ -10,6 +10,7 @@ import asyncio
 import json
 import math
 import os
+import shutil
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -170,7 +171,8 @@ def _written(form: str, report: Report, target: Target, settings: Settings) -> s
 
 
 def _print(report: Report) -> None:
-    text = terminal.written(report, Style.of(sys.stdout))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    text = terminal.written(report, Style.of(sys.stdout), width)
     with _writing("-"):
         sys.stdout.write(terminal.fitting(text, sys.stdout))
         sys.stdout.flush()

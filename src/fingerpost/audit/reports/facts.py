@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, Literal, TypeAlias, cast
@@ -38,6 +38,15 @@ def all_legible(value: Any) -> Any:
 
 def in_one_line(text: str) -> str:
     return " ".join(legible(text).split())
+
+
+_ORDER = re.compile(r"^([^\S\n]*):(?=:)|##(?=\[)", re.MULTILINE)
+"""What the runner of GitHub Actions takes for an order when it is printed: `::` first on a line, and `##[` anywhere."""
+
+
+def disarmed(text: str, spelled: Callable[[str], str]) -> str:
+    """`text` with a sign of every such order spelled in another way."""
+    return _ORDER.sub(lambda order: f"{order[0][:-1]}{spelled(order[0][-1])}", text)
 
 
 def clipped(text: str, limit: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import ending, in_one_line, legible, marks, server_name, verdict
+from fingerpost.audit.reports.facts import disarmed, ending, in_one_line, legible, marks, server_name, verdict
 from fingerpost.voice import counted
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -24,7 +24,8 @@ def written(report: Report) -> str:
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
     root.extend(suites)
     indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+    made = disarmed(tostring(root, encoding="unicode"), lambda sign: f"&#{ord(sign)};")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{made}\n'
 
 
 def _audit(report: Report) -> Element:

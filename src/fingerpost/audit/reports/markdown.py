@@ -13,6 +13,7 @@ from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.facts import (
     adoption,
     clipped,
+    disarmed,
     ending,
     fresh,
     in_one_line,
@@ -148,7 +149,7 @@ def _reference(sign: re.Match[str]) -> str:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    shown = clipped(legible(text), _LONGEST_SHOWN)
+    shown = disarmed(clipped(legible(text), _LONGEST_SHOWN), lambda sign: f"{sign} ")
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}"

@@ -20,13 +20,14 @@ from fingerpost.style import Style
 from fingerpost.voice import counted
 
 _WIDTH = 100
+_NARROWEST = 20
 _PATIENCE = 5.0
 _MOST_WORST, _MOST_LINES, _MOST_ASIDES = 6, 6, 3
 
 
-def written(report: Report, style: Style) -> str:
-    """The whole report."""
-    return "\n".join(_lines(report, style)) + "\n"
+def written(report: Report, style: Style, width: int = 0) -> str:
+    """The whole report, its table as wide as the terminal; as wide as it likes where none is given."""
+    return "\n".join(_lines(report, style, width)) + "\n"
 
 
 def fitting(text: str, out: TextIO) -> str:
@@ -42,9 +43,9 @@ def fitting(text: str, out: TextIO) -> str:
 _IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": ".", "█": "#", "░": "."})
 
 
-def _lines(report: Report, style: Style) -> Iterator[str]:
+def _lines(report: Report, style: Style, width: int) -> Iterator[str]:
     yield from _head(report, style)
-    yield from _table(report, style)
+    yield from _table(report, style, width)
     yield from _grade(report, style)
     yield from _worst(report, style)
     yield from _asides(report, style)
@@ -69,18 +70,22 @@ def _head(report: Report, style: Style) -> Iterator[str]:
     yield ""
 
 
-def _table(report: Report, style: Style) -> Iterator[str]:
+def _table(report: Report, style: Style, width: int) -> Iterator[str]:
     if not report.items:
         return
     longest = max(len(tally.item.title) for tally in report.items)
     behind = report.behind.tallies if report.behind else None
+    if width:
+        longest = min(longest, max(_NARROWEST, width - (23 if behind is None else 42)))
     if behind is not None:
         yield style.faint(f"      {'':{longest}}  {'bare':>15}  {'with Fingerpost':>17}")
     for tally in report.items:
         mark = style.good("✓") if tally.passed == tally.tried else style.bad("✗")
         other = f"  {_share(behind[tally.item.id], style, 17)}" if behind is not None else ""
         weight = style.faint(f"[{tally.item.weight}]")
-        yield f"{mark} {weight} {tally.item.title:{longest}}  {_share(tally, style, 15)}{other}"
+        title, *more = wrap(tally.item.title, longest)
+        yield f"{mark} {weight} {title:{longest}}  {_share(tally, style, 15)}{other}"
+        yield from (f"      {line}" for line in more)
     yield style.faint("In brackets: what an item weighs in the grade.")
 
 
