@@ -307,6 +307,30 @@ def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_b
     assert b"the owner's" in record.read_bytes()
 
 
+def test_where_every_tool_has_a_right_call_none_is_said_to_be_left_out(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    assert audit("--write-examples", "-", "--", *command(tools=[NEAR])) == 0
+    printed = capfdbinary.readouterr()
+    assert [*json.loads(printed.out)] == ["look_up"]
+    assert printed.err == b""
+
+
+def test_a_reader_that_has_seen_enough_is_no_trouble() -> None:
+    words = shlex.join([sys.executable, "-m", "fingerpost", "audit", "--json", "-", *FEW, "--", *command(tools=[NEAR])])
+    done = subprocess.run(["bash", "-c", f"{words} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_an_audit_that_has_begun_is_no_longer_said_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0)
+    progress = Progress(screen := Screen())
+    progress.take(Began(Subject("s", "s", "1", "2025-11-25", "stdio", 1), 1, 10))
+    asyncio.run(progress.waiting(5))
+    assert screen.getvalue().count("starting") == 1
+
+
 # signals
 
 

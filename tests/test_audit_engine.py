@@ -235,6 +235,18 @@ def test_a_line_says_what_has_become_of_the_server() -> None:
     asyncio.run(lived())
 
 
+def test_who_has_an_answer_keeps_it_when_the_server_ends_in_the_same_moment() -> None:
+    async def lived() -> dict[str, Any]:
+        line = Line(command(tools=[NEAR]))
+        answered = asyncio.get_running_loop().create_future()
+        answered.set_result({"result": {}})
+        line._waiting[99] = answered  # pyright: ignore[reportPrivateUsage]
+        line.close()
+        return await answered
+
+    assert asyncio.run(lived()) == {"result": {}}
+
+
 def test_a_request_that_others_have_passed_by_is_late_by_its_own_fault() -> None:
     async def late_beside(*others: str) -> bool:
         line = Line(command(tools=[NEAR]))

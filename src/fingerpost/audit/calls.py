@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from fingerpost.audit.shown import CANARY
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.diagnosis import Call
 from fingerpost.disclosure import default_of, example, first_choice
@@ -20,9 +21,6 @@ from fingerpost.redact import is_secret_place
 from fingerpost.schema import types
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, is_number, plain
-
-CANARY = "audit-canary"
-"""What stands where a secret is asked for: to be known again in a reply, where no secret should stand."""
 
 Examples: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Arguments by the name of the tool that takes them."""

@@ -124,7 +124,7 @@ CHECKLIST = (
         "No traceback and no secret stands in a reply",
         2,
         "INTERNAL_ERROR",
-        "Catch what is raised, and answer with a sentence of your own.",
+        "Catch what is raised and say it in a sentence of your own; name a secret parameter, never repeat its value.",
     ),
     Item(
         "stable",

@@ -14,6 +14,7 @@ from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import schema_of
 from fingerpost.audit.sameness import Expected, added, added_lines
 from fingerpost.audit.shown import texts
+from fingerpost.audit.spelt import is_same
 from fingerpost.audit.tokens import estimated
 from fingerpost.catalog import Catalog, Tool
 from fingerpost.replies import sounds_like_failure
@@ -126,7 +127,8 @@ def judged(trial: Trial) -> tuple[tuple[Check, ...], bool | None]:
 
 
 def _is_repaired(trial: Trial) -> bool:
-    return trial.is_taken or followed(trial.advice, trial.mistake.call) == trial.mistake.right
+    following = followed(trial.advice, trial.mistake.call)
+    return trial.is_taken or (following is not None and is_same(following, trial.mistake.right))
 
 
 def _verdict(item: str, trial: Trial, *wanted: tuple[bool, str]) -> Check:

@@ -298,16 +298,23 @@ class Audit:
         """
         if not self._plan.may_execute(task.tool):
             return True, frozenset()
+        stranger, static = await self._said_to_a_stranger(task), await self._said_by_heart(task.tool)
+        is_failure = stranger.get("isError") is True or sounds_like_failure("\n".join(texts(stranger)))
+        is_alike = expected is not None and Expected(expected.first, expected.first).is_met_by(stranger)
+        return is_failure and not is_alike, static
+
+    async def _said_to_a_stranger(self, task: Task) -> Mapping[str, Any]:
+        """What is answered to a tool that no server has."""
         async with self._asking[""]:
             if self._stranger is None:
                 self._stranger = await self._said(Call(_STRANGER, task.mistake.right.arguments)) or {}
-        async with self._asking[task.tool.name]:
-            if task.tool.name not in self._static:
-                self._static[task.tool.name] = await self._learnt_by_heart(task.tool)
-        is_failure = self._stranger.get("isError") is True or sounds_like_failure("\n".join(texts(self._stranger)))
-        is_alike = expected is not None and Expected(expected.first, expected.first).is_met_by(self._stranger)
-        is_discerning = is_failure and not is_alike
-        return is_discerning, self._static[task.tool.name]
+            return self._stranger
+
+    async def _said_by_heart(self, tool: Tool) -> frozenset[str]:
+        async with self._asking[tool.name]:
+            if tool.name not in self._static:
+                self._static[tool.name] = await self._learnt_by_heart(tool)
+            return self._static[tool.name]
 
     async def _learnt_by_heart(self, tool: Tool) -> frozenset[str]:
         """The text of an error that mistakes of different kinds are answered with. These calls are not sent again."""

@@ -13,7 +13,7 @@ from fingerpost.untrusted import as_list, as_object
 
 _LONGEST_VALUE, _LONGEST_LINE, _MOST_LINES = 400, 400, 60
 _DEEPEST = 12
-_MADE_UP = "audit-canary"
+CANARY = "audit-canary"
 """In what the audit itself puts where a secret is asked for."""
 _SHORTEST_PIN = 1_000
 
@@ -43,7 +43,7 @@ def _value(value: Any, key: str = "", depth: int = 0) -> Any:
 def _may_be_secret(value: Any) -> bool:
     """Whether there is anything to keep in it: null, a flag, a digit and what the audit has made up are no secrets."""
     if isinstance(value, str):
-        return len(value) > 1 and _MADE_UP not in value
+        return len(value) > 1 and CANARY not in value
     return isinstance(value, int | float) and abs(value) >= _SHORTEST_PIN
 
 

@@ -19,6 +19,8 @@ _MOST_EVIDENCE = 3_400_000
 _ROOMS = (8_000, 4_000, 2_000, 1_400, 1_000, 700, 500, 350, 200)
 _CUT = " … (cut here)"
 _ONE_LINE = 80
+_MOST_FINDINGS = 1_500
+"""Findings that are written out; of a server with more, each item shows its share of them."""
 _MANY = 500
 """From here on a browser is told to lay out only what is in view."""
 
@@ -207,8 +209,9 @@ def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
         said = "Nothing was found: every reply that was tried is as it should be."
         return filled("no_findings", said=said if report.is_graded else "Nothing was tried, so nothing was found.")
     tools = {tool: place for place, tool in enumerate(sorted({entry.finding.tool for entry in entries}))}
-    room = _room(entries)
     grouped = [(item, list(some)) for item, some in groupby(entries, lambda entry: entry.finding.item)]
+    most = _MOST_FINDINGS // len(grouped) if len(entries) > _MOST_FINDINGS else len(entries)
+    room = _room([one for _, some in grouped for one in some[:most]])
     return filled(
         "findings",
         many=filled("many") if len(entries) > _MANY else NOTHING,
@@ -221,7 +224,8 @@ def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
                 item=item.id,
                 title=item.title,
                 count=counted(len(some), "finding"),
-                findings=joined(_finding(report, one, tools[one.finding.tool], room) for one in some),
+                findings=joined(_finding(report, one, tools[one.finding.tool], room) for one in some[:most]),
+                more=filled("more", count=counted(len(some) - most, "more finding")) if len(some) > most else NOTHING,
             )
             for item, some in grouped
         ),
