@@ -12,19 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
-from urllib.parse import urlsplit
 
 from fingerpost.audit.events import Subject
 from fingerpost.audit.line import Gone, Late, Line, Lost
 from fingerpost.diagnosis import Call
-from fingerpost.proxy.command import own_headers
+from fingerpost.proxy.command import is_url, own_headers
 from fingerpost.proxy.loss import NOT_SENT, told_in
 from fingerpost.proxy.wire import PROTOCOL_VERSION
 from fingerpost.redact import HIDDEN, clean, is_secret_place, scrubbed
 from fingerpost.replies import KEY
 from fingerpost.trouble import Trouble
 from fingerpost.untrusted import as_list, as_object, as_strings
-from fingerpost.wrapping.behind import is_sendable
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 STARTING = 30.0
@@ -300,18 +298,9 @@ def target_of(command: Sequence[str], url: str | None) -> Target:
     if bool(command) == bool(url):
         raise Trouble("say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL")
     if url:
-        if not _is_address(url):
+        if not is_url(url):
             raise Trouble(
                 f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
             )
         own_headers()  # says what is wrong with them before anything is started
     return Target(command=tuple(command), url=url or "")
-
-
-def _is_address(text: str) -> bool:
-    """Whether the proxy, which is to reach it, takes it for a URL."""
-    try:
-        url = urlsplit(text)
-        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
-    except ValueError:
-        return False

@@ -162,16 +162,20 @@ def _ready(url: str) -> None:
 
 
 def _url(text: str) -> str:
+    if not is_url(text):
+        raise Trouble(f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py")
+    return text
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is an address that requests can be sent to."""
     from urllib.parse import urlsplit
 
     try:
         url = urlsplit(text)
-        is_one = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
     except ValueError:
-        is_one = False
-    if not is_one:
-        raise Trouble(f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py")
-    return text
+        return False
 
 
 _NOT_THEIRS = ("host", "content-length", "transfer-encoding", "connection")
