@@ -35,7 +35,10 @@ class Peer:
     """Makes what its tools need: a file, a repository, a database."""
     examples: Callable[[Sandbox], Examples] = lambda box: {}
     allow_writes: bool = True
-    """Whether the sandbox bounds all that its tools can do with arguments made from their schemas and the examples."""
+    """Whether the sandbox bounds all that its tools can do with arguments made from their schemas and the examples.
+
+    Some take any absolute path; those that they are given here stand in the examples, and lie within.
+    """
     in_flight: int = 4
     """Calls at a time: some have one connection to what they serve, and no lock on it."""
     without: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -173,7 +176,6 @@ PEERS = (
         "mcp-go",
         prepare=_book,
         examples=given.excel_go,
-        allow_writes=False,
     ),
     Peer(
         "git",
@@ -251,7 +253,6 @@ PEERS = (
         _PY_1_LOW,
         prepare=given.files,
         examples=given.text_editor,
-        allow_writes=False,
     ),
     Peer(
         "code-index",
