@@ -42,7 +42,7 @@ def audited(peer: Peer, *, is_guided: bool, seed: int) -> Report:
         settings = Settings(
             seed=seed,
             examples=peer.examples(box),
-            allow_writes=peer.allow_writes,
+            allow_writes=True,  # whatever is written is written in the sandbox
             without=frozenset({*peer.without, *ours}),
             in_flight=peer.in_flight,
         )
@@ -84,16 +84,17 @@ def _rate(report: Report) -> str:
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    bounded = [row.peer.package for row in rows if not row.peer.allow_writes]
-    left = {f"`{tool}` of {row.peer.package} ({why})" for row in rows for tool, why in row.peer.without.items()}
-    said = ["Repaired is the share of the mistakes that hold all that is needed to find the right call."]
-    if bounded:
-        said.append(
-            f"Calls that could change something were not sent to {', '.join(bounded)}, which no sandbox bounds."
-        )
-    if left:
-        said.append(f"Left alone: {'; '.join(sorted(left))}.")
-    return said
+    left: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for tool, why in row.peer.without.items():
+            left.setdefault((row.peer.package, why), []).append(f"`{tool}`")
+    return [
+        "Repaired is the share of the mistakes that hold all that is needed to find the right call.",
+        "",
+        "Left alone:",
+        "",
+        *(f"- {', '.join(tools)} of {package}: {why}" for (package, why), tools in left.items()),
+    ]
 
 
 def main() -> int:

@@ -34,11 +34,7 @@ class Peer:
     prepare: Callable[[Sandbox], None] = given.nothing
     """Makes what its tools need: a file, a repository, a database."""
     examples: Callable[[Sandbox], Examples] = lambda box: {}
-    allow_writes: bool = True
-    """Whether the sandbox bounds all that its tools can do with arguments made from their schemas and the examples.
-
-    Some take any absolute path; those that they are given here stand in the examples, and lie within.
-    """
+    """Right calls. Some tools take any absolute path: those that they are given lie within the sandbox."""
     in_flight: int = 4
     """Calls at a time: some have one connection to what they serve, and no lock on it."""
     without: Mapping[str, str] = field(default_factory=dict[str, str])
