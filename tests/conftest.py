@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,17 @@ _ACTIONS = ("forward", "repair", "refuse", "ask")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="rewrite the pages with what is rendered today")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """What a test starts is traced as the test itself is: not at all where it is marked so."""
+    marks = [key for key in os.environ if key.startswith("COVERAGE_PROCESS") and item.get_closest_marker("no_cover")]
+    kept = {key: os.environ.pop(key) for key in marks}
+    try:
+        return (yield)
+    finally:
+        os.environ.update(kept)
 
 
 @dataclass(frozen=True)

@@ -562,6 +562,7 @@ def test_a_tool_gets_the_same_wrong_calls_whatever_other_tools_there_are() -> No
         assert [one.call for one in made[0]] == [one.call for one in made[1]]
 
 
+@pytest.mark.no_cover
 def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
     def kept_and_peak(count: int, size: int) -> tuple[int, int]:
         tools = [tool(f"tool_{number}", {}) for number in range(count)]
@@ -573,7 +574,7 @@ def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
         assert report.done == count
         return kept, peak
 
-    assert kept_and_peak(300, 300)[0] < 300 * 10_000
+    assert kept_and_peak(100, 300)[0] < 100 * 10_000
     short, long = kept_and_peak(10, 300), kept_and_peak(10, 100_000)
     assert long[0] < 2 * short[0]
     assert long[1] < 40 * 100_000, "of which there are many more in all"

@@ -9,6 +9,8 @@ import pytest
 
 from bench.loop import Subject, run, subjects
 
+pytestmark = pytest.mark.no_cover  # whose checks are many, and whose lines others reach too
+
 
 @pytest.mark.parametrize("subject", list(subjects()), ids=lambda subject: subject.kind)
 def test_wrong_calls_come_right_in_one_retry_and_none_does_harm(subject: Subject) -> None:

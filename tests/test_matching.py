@@ -496,6 +496,7 @@ def share(sort: str, part: str, whole: str) -> float:
     return scores()[sort].share(part, whole)
 
 
+@pytest.mark.no_cover
 def test_wrong_fixes_are_at_most_three_in_ten_thousand_and_none_where_they_hurt_most() -> None:
     assert scores()["all"].harm <= 0.3
     for sort in ("real.pos", "real.neg", "neg.antonym", "neg.garbage", "neg.builtin", "neg.prefixed"):
@@ -523,6 +524,7 @@ def test_the_table_is_the_one_that_the_mistakes_give() -> None:
     assert {name: list(curve) for name, curve in curves().items()} == fitted(mistakes())
 
 
+@pytest.mark.no_cover
 def test_the_page_tells_the_numbers_that_are_measured() -> None:
     """In a process of its own, for to measure it line by line would take three times as long."""
     page = (Path(__file__).parent.parent / "docs" / "matching.md").read_text("utf-8")

@@ -22,6 +22,8 @@ from test_doors import STAGE, cases, connected, differences, http_server
 
 from fingerpost import Policy
 
+pytestmark = pytest.mark.no_cover  # whose checks are many, and whose lines others reach too
+
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
 SERVER = [sys.executable, str(STAGE), "plain", "stdio"]
 WAYS = {

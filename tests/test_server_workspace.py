@@ -670,6 +670,7 @@ def named_wrongly(root: Path) -> list[str]:
     return [form.format(path) for path in dict.fromkeys(said) for form in forms]
 
 
+@pytest.mark.no_cover
 def test_whatever_is_put_forward_works_when_it_is_sent(root: Path) -> None:
     planted(root, {"C:/app.txt": "x", "http:/page.txt": "x", "a%20b.txt": "x", "full/notes.txt": "x", "lib/x/y.py": ""})
     (root / "empty").mkdir()
@@ -1084,6 +1085,7 @@ def test_the_nearest_place_is_one_of_the_file(lines: list[str], old: list[str], 
     assert 0 <= near.at <= len(lines) and 0 <= near.same + near.spaced <= len(old)
 
 
+@pytest.mark.no_cover
 def test_drift_in_huge_files_is_told_of_in_bounded_time(space: Workspace, root: Path) -> None:
     same, wide = "    same line here\n", "x" * 190
     cases = [

@@ -392,6 +392,7 @@ def everything_said(call: Call, catalog: Catalog) -> str:
     return "\n".join(said)
 
 
+@pytest.mark.no_cover
 @examples(100)
 @given(known(least=1), st.data(), st.integers(0, 10**9))
 def test_a_random_looking_value_is_never_repeated(known: Known, data: st.DataObject, seed: int) -> None:
