@@ -13,6 +13,7 @@ from fingerpost.audit.judge import Trial, judged, lost
 from fingerpost.audit.mistakes import Mistake
 from fingerpost.audit.plan import Plan
 from fingerpost.audit.sameness import Expected, Print
+from fingerpost.audit.slips import is_nearest
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -451,6 +452,23 @@ def test_a_tool_that_may_write_gets_only_what_must_fail() -> None:
     assert [one.tool for one in skipped] == ["delete"]
     assert skipped[0].why.startswith("it does not declare readOnlyHint: true")
     assert {one.kind for one in Plan(CATALOG, 1, allow_writes=True).calls(tool)} > {"type.wrong", "choice.restyled"}
+
+
+def test_a_name_that_could_as_well_be_that_of_a_tool_that_writes_is_not_sent() -> None:
+    tools = [
+        {"name": name, "inputSchema": SCHEMA, "annotations": {"readOnlyHint": name == "peek"}}
+        for name in ("peek", "peck")
+    ]
+    catalog = Catalog.listed(tools)
+    tool = catalog.get("peek")
+    assert tool
+    plans = [Plan(catalog, seed, allow_writes=allow_writes) for allow_writes in (False, True) for seed in range(40)]
+    safe, all_of_them = (
+        {one.call.tool for plan in some for one in plan.calls(tool) if one.kind == "tool.misspelt"}
+        for some in (plans[:40], plans[40:])
+    )
+    assert "pek" in all_of_them
+    assert safe == {name for name in all_of_them if is_nearest("peek", name, ["peek", "peck"])} != all_of_them
 
 
 def test_a_tool_that_requires_nothing_and_may_write_gets_nothing_that_it_could_take() -> None:
