@@ -30,8 +30,6 @@ from stage import KINDS, Scene, Stage
 
 from fingerpost import KEY, Catalog, admit
 
-pytestmark = pytest.mark.no_cover  # whose checks are many, and whose lines others reach too
-
 Reply: TypeAlias = dict[str, Any]
 Ask: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Reply]]
 

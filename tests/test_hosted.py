@@ -424,7 +424,6 @@ def test_a_session_that_is_ended_answers_what_it_owes() -> None:
     assert "was stopped before it answered" in run(scene, timeout=30).body.decode()
 
 
-@pytest.mark.no_cover
 def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answer() -> None:
     async def scene(http: Http) -> bytes:
         message, headers = modern("tools/call", name="flood", arguments={"n": 40_000}, meta={"progressToken": 1})
