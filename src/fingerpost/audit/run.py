@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fingerpost.audit.checklist import Check
 from fingerpost.audit.events import Began, Ended, Event, Noted, Outcome, Skipped, Tried
@@ -51,6 +51,13 @@ class Task:
     """Whether the same call is sent again, to see whether it is answered as well."""
 
 
+class _Stranger(NamedTuple):
+    """What a tool that no server has is answered with."""
+
+    is_failure: bool
+    said: Print
+
+
 class _Unsure(Exception):
     """A call has no answer, and another one may be to blame."""
 
@@ -73,7 +80,7 @@ class Audit:
         self._static: dict[str, frozenset[str]] = {}
         self._opened: dict[str, Mapping[str, Any]] = {}
         """Replies to calls that were sent before their turn, to get to know the tool."""
-        self._stranger: Mapping[str, Any] | None = None
+        self._stranger: _Stranger | None = None
         self._is_loose = False
         """Whether a call was carried out that any server should have refused: then none like it is sent any more."""
         self._suspects = Counter[str]()
@@ -299,15 +306,16 @@ class Audit:
         if not self._plan.may_execute(task.tool):
             return True, frozenset()
         stranger, static = await self._said_to_a_stranger(task), await self._said_by_heart(task.tool)
-        is_failure = stranger.get("isError") is True or sounds_like_failure("\n".join(texts(stranger)))
-        is_alike = expected is not None and Expected(expected.first, expected.first).is_met_by(stranger)
-        return is_failure and not is_alike, static
+        is_alike = expected is not None and Expected(expected.first, expected.first).is_said_in(stranger.said)
+        return stranger.is_failure and not is_alike, static
 
-    async def _said_to_a_stranger(self, task: Task) -> Mapping[str, Any]:
+    async def _said_to_a_stranger(self, task: Task) -> _Stranger:
         """What is answered to a tool that no server has."""
         async with self._asking[""]:
             if self._stranger is None:
-                self._stranger = await self._said(Call(_STRANGER, task.mistake.right.arguments)) or {}
+                reply = await self._said(Call(_STRANGER, task.mistake.right.arguments)) or {}
+                is_failure = reply.get("isError") is True or sounds_like_failure("\n".join(texts(reply)))
+                self._stranger = _Stranger(is_failure, Print.of(reply))
             return self._stranger
 
     async def _said_by_heart(self, tool: Tool) -> frozenset[str]:
