@@ -2,12 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
-CLIENTS := tests/typescript/node_modules/.ready
-BROWSER := tests/browser/node_modules/.ready
-SUITE := tests/conformance/node_modules/.ready
+CLIENTS := tests/support/typescript/node_modules/.ready
+BROWSER := tests/support/browser/node_modules/.ready
+SUITE := tests/proxy/conformance/node_modules/.ready
 LOWEST := .venv-lowest
-PUBLISHED := .venv-servers/.ready tests/servers/node_modules/.ready
-PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/peers/node_modules/.ready
+PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
+PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
 .PHONY: demo test lowest check conformance bench loop calibrate audit-peers soak bless lock clean setup
 
@@ -18,7 +18,7 @@ test: check lowest $(CLIENTS) $(PUBLISHED) $(BROWSER)  ## run all checks and all
 	$(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term --cov-fail-under=100
 
 lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
-	$(LOWEST)/bin/python -m pytest -q -n 2 tests/test_adoption.py tests/test_errors.py
+	$(LOWEST)/bin/python -m pytest -q -n 2 tests/middleware/test_adoption.py tests/middleware/test_errors.py
 
 check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -27,7 +27,7 @@ check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/lint-imports
 
 conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the same without it
-	@$(BIN)/python -m tests.conformance
+	@$(BIN)/python -m tests.proxy.conformance
 
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench
@@ -42,24 +42,24 @@ audit-peers: $(SETUP) $(PEERS)  ## grade published servers, bare and behind the 
 	@$(BIN)/python -m bench.peers
 
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
-	$(BIN)/python -m tests.promises
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/test_laws.py tests/test_threats.py tests/test_matching.py \
-	  tests/test_adoption.py tests/test_proxy_threats.py tests/test_proxy_doors.py tests/test_doors.py
+	$(BIN)/python -m tests.proxy.promises
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/engine tests/middleware/test_adoption.py \
+	  tests/middleware/test_page_corpus.py tests/proxy/test_threats.py tests/proxy/test_page_corpus.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff
-	$(BIN)/pytest -q tests/test_pages.py --bless
+	$(BIN)/pytest -q tests/engine/test_pages.py --bless
 
 lock: $(SETUP)  ## renew the versions that development uses
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --group dev pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
-	  --group dev pyproject.toml -c tests/lowest.txt -o requirements-lowest.lock
+	  --group dev pyproject.toml -c tests/support/lowest.txt -o requirements-lowest.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
-	  --python-version 3.11 tests/servers/requirements.txt -o requirements-servers.lock
+	  --python-version 3.11 tests/support/servers/requirements.txt -o requirements-servers.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
-	  --python-version 3.11 tests/peers/requirements.txt -o requirements-peers.lock
+	  --python-version 3.11 tests/support/peers/requirements.txt -o requirements-peers.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
-	  --python-version 3.11 tests/peers/requirements-v1.txt -o requirements-peers-v1.lock
+	  --python-version 3.11 tests/support/peers/requirements-v1.txt -o requirements-peers-v1.lock
 
 setup: $(SETUP)
 
@@ -88,4 +88,4 @@ tests/%/node_modules/.ready: tests/%/package.json tests/%/package-lock.json | $(
 	@touch $@
 
 clean:
-	rm -rf tests/*/node_modules .venv .venv-* .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf tests/*/*/node_modules .venv .venv-* .pytest_cache .ruff_cache .hypothesis .coverage dist

@@ -32,8 +32,8 @@ from bench.mistakes import real_names, slips
 from bench.proxy import proxy
 from bench.units_typos import rows as units_typos
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
-from fingerpost.audit.tokens import estimated
-from fingerpost.matching import Names
+from fingerpost.audit.judge.tokens import estimated
+from fingerpost.engine.matching import Names
 
 Row = tuple[str, str, str]
 

@@ -7,9 +7,9 @@ import sys
 import time
 import tracemalloc
 
-from fingerpost.audit.conduct import Settings, conducted
+from fingerpost.audit.execute.run_audit import Settings, conducted
+from fingerpost.audit.execute.server import Target
 from fingerpost.audit.report import Report
-from fingerpost.audit.server import Target
 
 Row = tuple[str, str, str]
 

@@ -17,9 +17,9 @@ from unittest.mock import patch
 
 import fingerpost
 from bench.mistakes import REJECTED, Mistake, Score, folds, mistakes, scored
-from fingerpost.matching import calibration as table
-from fingerpost.matching import judged
-from fingerpost.matching.evidence import OTHER_THING, Evidence, Tier
+from fingerpost.engine.matching import calibration as table
+from fingerpost.engine.matching import judged
+from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Tier
 
 BIN = 0.05
 KIN = 1 / 16

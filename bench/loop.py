@@ -23,11 +23,11 @@ from typing import Any
 from mcp.client import Client
 
 import fingerpost
-from fingerpost.audit.mistakes import Mistake, mistakes
-from fingerpost.audit.reader import corrected
-from fingerpost.audit.slips import slip
-from fingerpost.catalog import Catalog
-from fingerpost.diagnosis import Call
+from fingerpost.audit.generate.mistakes import Mistake, mistakes
+from fingerpost.audit.generate.mutations import slip
+from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.model import Call
 from fingerpost.servers.command import served
 
 Row = tuple[str, str, str]
@@ -56,7 +56,7 @@ class Subject:
 
 
 def subjects() -> Iterator[Subject]:
-    package = Path(fingerpost.__file__).parent
+    package = Path(fingerpost.__file__).parent / "engine"
     yield Subject(
         "code",
         (

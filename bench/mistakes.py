@@ -17,7 +17,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from fingerpost.matching import Kind, Names, Reading, readings
+from fingerpost.engine.matching import Kind, Names, Reading, readings
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "matching"
 KINDS: dict[str, Kind] = {"tool": "tool", "param": "parameter", "enum": "value"}

@@ -13,9 +13,9 @@ from importlib import metadata
 from pathlib import Path
 
 from bench.published import PEERS, ROOT, Peer
-from fingerpost.audit.conduct import Settings, conducted
+from fingerpost.audit.execute.run_audit import Settings, conducted
+from fingerpost.audit.execute.server import Target
 from fingerpost.audit.report import Report
-from fingerpost.audit.server import Target
 
 _PAGE = ROOT / "docs" / "peers.md"
 _LEAST_GRADE, _LEAST_REPAIR = 90, 0.95

@@ -72,7 +72,7 @@ class Peer:
         return (ROOT / self.home / "package.json").exists()
 
 
-_OFFICIAL, _NPM = "tests/servers", "tests/peers"
+_OFFICIAL, _NPM = "tests/support/servers", "tests/support/peers"
 _PYTHON, _PYTHON_2, _PYTHON_1 = ".venv-servers", ".venv-peers", ".venv-peers-v1"
 _TS_1, _TS_2 = "TypeScript SDK 1", "TypeScript SDK 2"
 _PY_1, _PY_1_LOW, _PY_2 = "Python SDK 1", "Python SDK 1, low-level", "Python SDK 2"

@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 from string import ascii_lowercase
 
-from fingerpost.matching import lexicon
+from fingerpost.engine.matching import lexicon
 from fingerpost.servers.units.cases import is_in_use, is_usual
 from fingerpost.servers.units.conversion import converted
 from fingerpost.servers.units.expressions import Compound

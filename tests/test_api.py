@@ -12,7 +12,7 @@ import pytest
 
 import fingerpost
 from fingerpost import Call, Catalog, Envelope, Match, Policy, Report, Verdict, admit, closest, enrich, render
-from fingerpost.policy import Action
+from fingerpost.engine.model import Action
 
 PROMISED = {"Call", "Catalog", "Policy", "admit", "closest", "enrich", "render"}
 

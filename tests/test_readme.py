@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from code_tools import code_tools
 
-from fingerpost.audit.checklist import CHECKLIST
-from tests.test_mistakes import RIGHT, kinds
+from fingerpost.audit.judge.checklist import CHECKLIST
+from tests.audit.generate.test_mistakes import RIGHT, kinds
+from tests.support.code_tools import code_tools
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -70,7 +70,7 @@ def _without_folder(config: Any) -> Any:
 
 
 def _printed_by(command: str, folder: Path) -> str:
-    line = re.sub(r"(^|-- )fingerpost\b", rf"\1{shlex.quote(sys.executable)} -m fingerpost.cli", command)
+    line = re.sub(r"(^|-- )fingerpost\b", rf"\1{shlex.quote(sys.executable)} -m fingerpost", command)
     return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False).stdout
 
 

@@ -1,13 +1,24 @@
 """Errors that tell an MCP client what to do next."""
 
-from fingerpost.catalog import Catalog, Tool
-from fingerpost.diagnosis import Applicability, Call, Diagnosis, Edit, Fix, Grade, Severity
-from fingerpost.envelope import Envelope, render
-from fingerpost.guide import Correction, Report, Verdict, admit
-from fingerpost.matching import Match, closest
-from fingerpost.policy import Policy
-from fingerpost.replies import KEY, enrich, refusal
-from fingerpost.shapes import reshape
+from fingerpost.engine.admit import admit
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching import Match, closest
+from fingerpost.engine.model import (
+    Applicability,
+    Call,
+    Correction,
+    Diagnosis,
+    Edit,
+    Fix,
+    Grade,
+    Report,
+    Severity,
+    Verdict,
+)
+from fingerpost.engine.policy import Policy
+from fingerpost.engine.render.envelope import Envelope, render
+from fingerpost.engine.render.shapes import reshape
+from fingerpost.engine.replies.enrich import KEY, enrich, refusal
 
 __all__ = [
     "KEY",

@@ -2,6 +2,6 @@
 
 import sys
 
-from fingerpost.cli import main
+from fingerpost.cli.main import main
 
 sys.exit(main())

@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from fingerpost.audit.checklist import ITEMS
+from fingerpost.audit.judge.checklist import ITEMS
 from fingerpost.audit.report import Report
-from fingerpost.audit.reports.facts import all_legible, legible
-from fingerpost.redact import clean
-from fingerpost.trouble import Trouble
-from fingerpost.voice import encoded
+from fingerpost.audit.reports.common import all_legible, legible
+from fingerpost.engine.phrases import encoded
+from fingerpost.engine.safety.redact import clean
+from fingerpost.terminal.command_error import Trouble
 
 _VERSION = 1
 _ANEW = "Correct it, or delete it and have it written anew"

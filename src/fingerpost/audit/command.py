@@ -20,17 +20,17 @@ from typing import Any, TextIO
 
 from fingerpost.audit import baseline as baselines
 from fingerpost.audit.baseline import NOTHING_KNOWN, Baseline
-from fingerpost.audit.calls import read_examples, right_calls
-from fingerpost.audit.conduct import STOPPED, Settings, conducted, planned
 from fingerpost.audit.events import Ended, Event
+from fingerpost.audit.execute.run_audit import STOPPED, Settings, conducted, planned
+from fingerpost.audit.execute.server import Target, target_of
+from fingerpost.audit.execute.signals import Signals
+from fingerpost.audit.generate.right_calls import read_examples, right_calls
 from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports import github, ndjson, terminal
-from fingerpost.audit.server import Target, target_of
-from fingerpost.audit.stopping import Signals
-from fingerpost.redact import clean
-from fingerpost.style import Style
-from fingerpost.trouble import Trouble
+from fingerpost.engine.safety.redact import clean
+from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.style import Style
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from fingerpost.audit.checklist import Check
-from fingerpost.audit.mistakes import Mistake
+from fingerpost.audit.generate.mistakes import Mistake
+from fingerpost.audit.judge.checklist import Check
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ FORMS = {
     "sarif": Form("sarif", "SARIF 2.1.0, for code scanning"),
     "html": Form("html", "one page, for people"),
     "md": Form("markdown", "a summary in Markdown, for a pull request"),
-    "pytest": Form("reproducer", "a test file that makes each finding again"),
+    "pytest": Form("pytest_file", "a test file that makes each finding again"),
 }
 
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fingerpost.audit.mistakes import Mistake
-from fingerpost.audit.plan import Plan
-from fingerpost.audit.run import Audit, Task
-from fingerpost.audit.server import Server, Target
-from fingerpost.catalog import Catalog, Tool
-from fingerpost.diagnosis import Call
-from fingerpost.untrusted import as_object
+from fingerpost.audit.execute.run import Audit, Task
+from fingerpost.audit.execute.server import Server, Target
+from fingerpost.audit.generate.mistakes import Mistake
+from fingerpost.audit.generate.plan import Plan
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.model import Call
+from fingerpost.engine.safety.json_input import as_object
 
 
 class Replay:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from fingerpost.audit.checklist import CHECKLIST, ITEMS, Check, Item
 from fingerpost.audit.events import Began, Ended, Event, Noted, Skipped, Subject, Tried
-from fingerpost.audit.shown import as_json, call_shown, reply_shown
-from fingerpost.redact import clean
-from fingerpost.voice import counted
+from fingerpost.audit.judge.checklist import CHECKLIST, ITEMS, Check, Item
+from fingerpost.audit.redacted import as_json, call_shown, reply_shown
+from fingerpost.engine.phrases import counted
+from fingerpost.engine.safety.redact import clean
 
 _MOST_CULPRITS = 20
 _LETTERS = ((90, "A"), (80, "B"), (70, "C"), (60, "D"), (0, "F"))

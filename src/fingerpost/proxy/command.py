@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
-from fingerpost.matching import closest
-from fingerpost.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
-from fingerpost.proxy.journal import Journal
-from fingerpost.trouble import Trouble, address
-from fingerpost.wrapping.behind import is_header, is_sendable
+from fingerpost.engine.matching import closest
+from fingerpost.engine.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
+from fingerpost.proxy.http.sendable import is_header, is_sendable
+from fingerpost.proxy.log import Journal
+from fingerpost.terminal.command_error import Trouble, address
 
 _MB = 1024 * 1024
 _MOST_MB = 2_048
@@ -112,14 +112,14 @@ def _http(options: argparse.Namespace, settings: dict[str, Any], journal: Journa
 
 
 async def _over_http(options: argparse.Namespace, settings: dict[str, Any], journal: Journal) -> int:
-    from fingerpost.proxy.front import serve
-    from fingerpost.proxy.incoming import Limits
-    from fingerpost.proxy.session import Session
-    from fingerpost.proxy.upstream import Upstream
+    from fingerpost.proxy.http.client import Upstream
+    from fingerpost.proxy.http.listener import serve
+    from fingerpost.proxy.http.server import Limits
+    from fingerpost.proxy.protocol.session import Session
 
     limit, timeout, guide = int(settings["max_message"] * _MB), settings["timeout"], relay(settings, journal)
     if not options.listen:
-        from fingerpost.proxy.outbound import Outbound
+        from fingerpost.proxy.stdio_to_http import Outbound
 
         session = Session(guide, timeout=timeout, note=journal.note)
         return await Outbound(
@@ -129,7 +129,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
     if options.command:
         app = _hosted(options.command, settings, journal)
     else:
-        from fingerpost.proxy.reverse import Reverse
+        from fingerpost.proxy.http_to_http import Reverse
 
         app = Reverse(Upstream(_url(options.url)), guide, limit=limit, timeout=timeout, headers=own_headers())
     try:
@@ -142,9 +142,9 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
 def _hosted(command: Sequence[str], settings: dict[str, Any], journal: Journal) -> Any:
     import shutil
 
-    from fingerpost.proxy.hosted import Hosted
-    from fingerpost.proxy.session import Session
-    from fingerpost.proxy.supervised import Supervised
+    from fingerpost.proxy.http_to_stdio import Hosted
+    from fingerpost.proxy.process.supervisor import Supervised
+    from fingerpost.proxy.protocol.session import Session
 
     if shutil.which(command[0]) is None:
         raise _no_command(command[0])
@@ -217,9 +217,9 @@ def _open_standard_streams() -> None:
 
 
 def _stdio(command: Sequence[str], settings: dict[str, Any], journal: Journal) -> int:
-    from fingerpost.proxy.session import Session
-    from fingerpost.proxy.stdio import StdioProxy
-    from fingerpost.proxy.supervised import Supervised
+    from fingerpost.proxy.process.supervisor import Supervised
+    from fingerpost.proxy.protocol.session import Session
+    from fingerpost.proxy.stdio_to_stdio import StdioProxy
 
     if not hasattr(select, "poll"):
         raise Trouble("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
@@ -238,7 +238,7 @@ def relay(settings: dict[str, Any], journal: Journal) -> Any:
     """The guidance that the settings ask for, if any."""
     if settings["guidance"] == "off":
         return None
-    from fingerpost.proxy.relay import Relay
+    from fingerpost.proxy.protocol.relay import Relay
 
     try:
         policy = Policy(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fingerpost.trouble import Trouble, address
+from fingerpost.terminal.command_error import Trouble, address
 
 if TYPE_CHECKING:
     from fingerpost.servers.served import Served

@@ -19,8 +19,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from fingerpost import sdk
+from fingerpost.engine.policy import Policy
 from fingerpost.errors import ToolOperationError
-from fingerpost.policy import Policy
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from fingerpost.audit.report import Finding, Report
-from fingerpost.audit.reports.facts import clipped, ending, fresh, in_one_line, legible, level, verdict
-from fingerpost.voice import counted
+from fingerpost.audit.reports.common import clipped, ending, fresh, in_one_line, legible, level, verdict
+from fingerpost.engine.phrases import counted
 
 _Command: TypeAlias = Literal["error", "warning", "notice"]
 

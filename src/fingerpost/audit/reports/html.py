@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from fingerpost.audit.checklist import ADOPT, CHECKLIST, Item
+from fingerpost.audit.judge.checklist import ADOPT, CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.blocks import NOTHING, Html, filled, hashed, joined, part
-from fingerpost.audit.reports.page_of_code import page_of_code
-from fingerpost.redact import clean
-from fingerpost.voice import counted
+from fingerpost.audit.reports.code_page import page_of_code
+from fingerpost.audit.reports.html_blocks import NOTHING, Html, filled, hashed, joined, part
+from fingerpost.engine.phrases import counted
+from fingerpost.engine.safety.redact import clean
 
 _BARE, _BEHIND = "Bare", "Behind Fingerpost"
 _MOST_EVIDENCE = 3_400_000

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import disarmed, ending, in_one_line, legible, marks, server_name, verdict
-from fingerpost.voice import counted
+from fingerpost.audit.reports.common import disarmed, ending, in_one_line, legible, marks, server_name, verdict
+from fingerpost.engine.phrases import counted
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import (
+from fingerpost.audit.reports.common import (
     adoption,
     clipped,
     disarmed,
@@ -22,7 +22,7 @@ from fingerpost.audit.reports.facts import (
     server_name,
     verdict,
 )
-from fingerpost.voice import counted, sentence
+from fingerpost.engine.phrases import counted, sentence
 
 _MOST_FINDINGS = 8
 _LONGEST_SHOWN = 1_200

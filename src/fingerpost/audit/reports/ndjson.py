@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from fingerpost.audit.events import Began, Event, Noted, Skipped, Tried
-from fingerpost.audit.reports.facts import all_legible, call_of, server_of
-from fingerpost.audit.shown import as_json, call_shown, reply_shown
-from fingerpost.redact import clean
+from fingerpost.audit.redacted import as_json, call_shown, reply_shown
+from fingerpost.audit.reports.common import all_legible, call_of, server_of
+from fingerpost.engine.safety.redact import clean
 
 
 def line(event: Event, *, is_behind: bool = False) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import all_legible, call_of, ending, fingerpost_version, marks, server_of
+from fingerpost.audit.reports.common import all_legible, call_of, ending, fingerpost_version, marks, server_of
 
 
 def written(report: Report) -> str:

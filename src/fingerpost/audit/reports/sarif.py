@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from fingerpost.audit.checklist import CHECKLIST, Item
+from fingerpost.audit.judge.checklist import CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report
-from fingerpost.audit.reports.facts import (
+from fingerpost.audit.reports.common import (
     Level,
     adoption,
     all_legible,
@@ -28,7 +28,7 @@ from fingerpost.audit.reports.facts import (
     server_name,
     server_of,
 )
-from fingerpost.voice import counted
+from fingerpost.engine.phrases import counted
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 25_000

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TextIO
 
-from fingerpost.audit.checklist import ADOPT
 from fingerpost.audit.events import Began, Event, Tried
+from fingerpost.audit.execute.run import RIGHT_FAILS
+from fingerpost.audit.judge.checklist import ADOPT
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.facts import in_one_line
-from fingerpost.audit.run import RIGHT_FAILS
-from fingerpost.redact import clean
-from fingerpost.style import Style
-from fingerpost.voice import counted
+from fingerpost.audit.reports.common import in_one_line
+from fingerpost.engine.phrases import counted
+from fingerpost.engine.safety.redact import clean
+from fingerpost.terminal.style import Style
 
 _WIDTH = 100
 _NARROWEST = 20

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fingerpost.policy import Policy
+from fingerpost.engine.policy import Policy
 from fingerpost.servers.code import defining, searching
 from fingerpost.servers.code.failures import (
     bad_glob,

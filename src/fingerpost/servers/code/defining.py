@@ -9,8 +9,9 @@ import re
 from typing import Any
 
 from fingerpost import closest
+from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.safety.redact import ECHO_LIMIT
 from fingerpost.errors import Reading
-from fingerpost.redact import ECHO_LIMIT
 from fingerpost.servers.code.failures import NothingFound, escaped
 from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.near import Neighbourhood
@@ -18,7 +19,6 @@ from fingerpost.servers.code.outline import Definition, enclosing
 from fingerpost.servers.code.page import call_of
 from fingerpost.servers.code.tree import Tree, is_binary, sayable
 from fingerpost.servers.served import Answer
-from fingerpost.voice import listed, quoted
 
 _LINE = re.compile(r"L(\d{1,9})")
 _WORD = re.compile(r"\w+")

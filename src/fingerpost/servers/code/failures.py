@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fingerpost.engine.phrases import listed, quoted
 from fingerpost.errors import Reading, ToolOperationError
-from fingerpost.voice import listed, quoted
 
 _REGEX = re.compile(r"regex parse error:\n {4}(.*)\n {4}( *)\^.*\n(?:.*\n)*?error: (.+)", re.DOTALL)
 _GLOB = re.compile(r"error parsing glob '.*': (.+)", re.DOTALL)

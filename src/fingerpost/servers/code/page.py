@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fingerpost.diagnosis import Call
-from fingerpost.redact import clean
+from fingerpost.engine.model import Call
+from fingerpost.engine.phrases import counted, written
+from fingerpost.engine.safety.redact import clean
 from fingerpost.servers.code.languages import label_of
-from fingerpost.voice import counted, written
 
 LARGEST = 1000
 _LONGEST_PATTERN, _MOST_ENDINGS = 200, 6

@@ -25,7 +25,7 @@ from typing import IO, cast
 
 import msgspec
 
-from fingerpost.trouble import Trouble
+from fingerpost.terminal.command_error import Trouble
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; larger files are passed over: they are data, and one line of them may be all of them."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from fingerpost.engine.phrases import encoded, quoted
 from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
@@ -27,7 +28,6 @@ from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.tree import Tree, sayable
 from fingerpost.servers.served import Answer
-from fingerpost.voice import encoded, quoted
 
 _MOST_JUDGED = 100
 """Files that are parsed to rank a search; beyond them the words of a line decide."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
-from fingerpost.matching.lexicon import is_ordinary
+from fingerpost.engine.matching.lexicon import is_ordinary
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, takes, vocabulary
 
 _SHORT = 2

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from fingerpost.matching import LISTED, Match, Names, Reading, closest, readings
-from fingerpost.matching.evidence import Evidence, Tier
-from fingerpost.matching.lexicon import is_ordinary
+from fingerpost.engine.matching import LISTED, Match, Names, Reading, closest, readings
+from fingerpost.engine.matching.evidence import Evidence, Tier
+from fingerpost.engine.matching.lexicon import is_ordinary
 from fingerpost.servers.units.cases import cases, is_usual
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
 

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fingerpost.engine.safety.redact import clean
 from fingerpost.errors import ToolOperationError
-from fingerpost.redact import clean
 from fingerpost.servers.units.dimensions import Dimension
 from fingerpost.servers.units.expressions import Compound, Unknown, parsed
 from fingerpost.servers.units.guesses import Guess, Guesses, guessed

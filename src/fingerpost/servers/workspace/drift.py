@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from fingerpost.engine.phrases import counted, encoded
 from fingerpost.servers.workspace.applying import Misfit, applied
 from fingerpost.servers.workspace.nearness import Near, nearest
 from fingerpost.servers.workspace.patch import Hunk, PatchError
-from fingerpost.voice import counted, encoded
 
 _MOST_SHOWN, _LONGEST_SHOWN, _MOST_DIFFERENCES = 8, 100, 3
 _AGAIN = "Read the file again, and send a patch against what it holds now"

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from fingerpost import closest
+from fingerpost.engine.phrases import literal
 from fingerpost.errors import Reading, ToolOperationError
 from fingerpost.servers.workspace.places import OUTSIDE, SANDBOX_HINT, Name, Parts, Refusal, named, shown
 from fingerpost.servers.workspace.tree import Tree
-from fingerpost.voice import literal
 
 _UNSAFE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fingerpost.engine.phrases import counted, encoded
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.served import Answer, Function
 from fingerpost.servers.workspace.content import Text, decoded, described, lines_of, page
@@ -23,7 +24,6 @@ from fingerpost.servers.workspace.plan import File, Plan, conflict, folders, hel
 from fingerpost.servers.workspace.summary import differing
 from fingerpost.servers.workspace.tree import Tree, chunks
 from fingerpost.servers.workspace.wanted import is_deletable, is_free, is_readable, is_writable
-from fingerpost.voice import counted, encoded
 
 _LARGEST_SHOWN = 32 << 20
 _MOST_TOLD = 200

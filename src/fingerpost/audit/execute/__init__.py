@@ -1,0 +1,1 @@
+"""Send the calls of an audit to a server."""

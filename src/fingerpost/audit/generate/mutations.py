@@ -1,0 +1,111 @@
+"""How a name or a value gets written wrongly: slips of the pen, other habits of spelling, other types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+from string import ascii_lowercase
+from typing import Any
+
+from rapidfuzz.distance import OSA
+
+from fingerpost.engine.safety.json_input import as_list, is_number
+
+_FAR_OUT = 10**6
+_CONSONANTS = "bcdfghjklmnpqrstvwxz"
+
+
+# names
+
+
+def slip(name: str, random: Random) -> str:
+    """A name with one slip in it: two letters swapped, one lost, one doubled, one other. Short names are left alone."""
+    if len(name) < 4:
+        return name
+    at = random.randrange(1, len(name) - 1)
+    wrong = random.choice(
+        (
+            name[:at] + name[at + 1] + name[at] + name[at + 2 :],
+            name[:at] + name[at + 1 :],
+            name[:at] + name[at] + name[at:],
+            name[:at] + random.choice(ascii_lowercase) + name[at + 1 :],
+        )
+    )
+    return wrong if wrong != name else name[:at] + name[at + 1 :]
+
+
+def is_nearest(right: str, wrong: str, known: Iterable[str]) -> bool:
+    """Whether a name written wrongly is nearer to the right one than to any other, so that it can be told."""
+    far = OSA.distance(right.lower(), wrong.lower())
+    return all(OSA.distance(one.lower(), wrong.lower()) > far for one in known if one != right)
+
+
+def restyled(name: str) -> str:
+    """The same words joined the other way: `max_results` is `maxResults`, and back; one word gets a capital."""
+    if "_" in name or "-" in name:
+        first, *rest = re.split("[_-]", name)
+        return first + "".join(word.capitalize() for word in rest)
+    snake = re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"_{found[1].lower()}", name)
+    return snake if snake != name else name.capitalize()
+
+
+def reordered(name: str) -> str:
+    """The same two words the other way round; any other name is left alone."""
+    words = re.split("([_-])", name)
+    return "".join(reversed(words)) if len(words) == 3 and all(words) else name
+
+
+def invented(random: Random, length: int) -> str:
+    """A word that resembles nothing."""
+    return "".join(random.choices(_CONSONANTS, k=length))
+
+
+# values
+
+
+def spoilt(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
+    """Every kind of wrong value for a right one, and whether the right one can be told from it."""
+    if isinstance(value, bool):
+        yield "type.flag_as_text", str(value).lower(), True
+        yield "type.wrong", {"value": random.randrange(10)}, False
+    elif is_number(value):
+        yield "type.number_as_text", json.dumps(value), True
+        yield "type.word_for_number", random.choice(("fifty", "many", "a few")), False
+        yield from _out_of_range(schema)
+    elif isinstance(value, list):
+        yield "type.json_as_text", json.dumps(value), True
+        if len(as_list(value)) == 1 and not isinstance(as_list(value)[0], dict):
+            yield "type.item_for_list", as_list(value)[0], True
+        yield "type.wrong", random.randrange(1, 100), False
+    elif isinstance(value, dict):
+        yield "type.json_as_text", json.dumps(value), True
+        yield "type.wrong", random.randrange(1, 100), False
+    elif isinstance(value, str):
+        yield "type.list_for_item", [value], True
+        yield "type.wrong", {"value": random.randrange(10)}, False
+        yield from _wrong_texts(value, schema, random)
+
+
+def _out_of_range(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    if is_number(most := schema.get("maximum", schema.get("exclusiveMaximum"))):
+        yield "range.above", most + _FAR_OUT, False
+    if is_number(least := schema.get("minimum", schema.get("exclusiveMinimum"))):
+        yield "range.below", least - _FAR_OUT, False
+
+
+def _wrong_texts(value: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
+    choices = [one for one in as_list(schema.get("enum")) if isinstance(one, str)]
+    if value in choices:
+        wrong = slip(value, random)
+        yield "choice.misspelt", wrong, is_nearest(value, wrong, choices)
+        yield "choice.restyled", value.swapcase(), True
+        yield "choice.unknown", invented(random, 8), False
+        return
+    if isinstance(least := schema.get("minLength"), int) and least > 1:
+        yield "length.short", value[:1], False
+    if isinstance(most := schema.get("maxLength"), int) and most < 10_000:
+        yield "length.long", (value or "x") * (most + 1), False
+    if isinstance(schema.get("format"), str):
+        yield "format.wrong", "the day after tomorrow", False

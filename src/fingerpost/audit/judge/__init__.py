@@ -1,0 +1,1 @@
+"""Judge the replies of an audit against the checklist."""

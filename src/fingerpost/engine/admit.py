@@ -1,0 +1,107 @@
+"""Judge a call before it is sent: forward it, repair it, refuse it, or ask. The entry point of the engine.
+
+`enrich` (in `replies`) adds guidance to what the server answered. Both are pure and never raise.
+"""
+
+from __future__ import annotations
+
+from fingerpost.engine.apply_rules import apply_content_rules, apply_rules
+from fingerpost.engine.case import Case
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.decide import add_best_guess, decide
+from fingerpost.engine.matching import FIRST
+from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
+from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.rules import unknown_tool, unsafe_input
+from fingerpost.engine.rules.client_noise import without_noise
+from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.schema.validate import MOST
+
+
+def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT) -> Verdict:
+    """Judge a call against the tools its caller may see."""
+    tool = catalog.get(call.tool)
+    if tool is not None and tool.is_plainly_right(call.arguments):
+        return Verdict("forward", call)
+    try:
+        return judge(call, catalog, policy)
+    except Exception:  # guidance must never stand between a caller and its server
+        return Verdict("forward", call)
+
+
+def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
+    """Judge a call like `admit`, without its short cut and its safety net."""
+    info_tool = available_info_tool(policy, catalog)
+    tool = catalog.get(call.tool)
+    intended = Call(call.tool, {}) if call.arguments is None else call
+    found: list[Diagnosis] = []
+    if tool is None:
+        if not catalog.is_complete:
+            return Verdict("forward", call)
+        found.append(unknown_tool.diagnose(call, catalog, info_tool))
+        tool, intended = _retarget(intended, found[0], catalog)
+    if tool is None:
+        return Verdict("refuse", call, Report(call=call, diagnoses=(*found,), is_refusal=True, info_tool=info_tool))
+    if arguments := as_object(intended.arguments):
+        intended = Call(intended.tool, without_noise(arguments, tool))
+    diagnoses, case = apply_rules(Case(intended, tool), policy)
+    if attack := [one for one in diagnoses if one.severity is Severity.CRITICAL]:
+        return Verdict("refuse", call, Report(call=call, diagnoses=tuple(attack), is_refusal=True))
+    if found and not found[0].sure_fix:
+        diagnoses = []  # against a tool that is only guessed at, nothing is claimed about the arguments
+    every = [*found, *diagnoses]
+    verdict = decide(call, every, case, policy, info_tool) if every else _pass_without_noise(call, case.call, tool)
+    return _refuse_if_unsafe(verdict, case, policy)
+
+
+def available_info_tool(policy: Policy, catalog: Catalog) -> str | None:
+    """Return the name of the info tool if the caller has one, so that nobody is sent to a tool that is not there."""
+    return policy.info_tool if policy.info_tool and catalog.get(policy.info_tool) else None
+
+
+def explain_violations(case: Case) -> Report:
+    """Explain the violations that the server reported, using the content rules only."""
+    if not (case.reported and isinstance(case.call.arguments, dict)):
+        return Report(call=case.call)
+    diagnoses, fixed = apply_content_rules(case)
+    report = Report(call=case.call, diagnoses=tuple(diagnoses[:MOST]), unseen=max(0, len(diagnoses) - MOST))
+    left = [diagnosis for diagnosis in diagnoses if diagnosis.sure_fix is None]
+    return add_best_guess(report, left, fixed) if diagnoses else report
+
+
+def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
+    """Report a diagnosis that the author of the tool gave, with the call that follows from its fix."""
+    report = Report(
+        call=case.call, diagnoses=(diagnosis,), is_refusal=True, info_tool=info_tool, secret=case.tool.secret_names
+    )
+    if not diagnosis.fixes:
+        return report
+    fixed = case.after([diagnosis.sure_fix.edit] if diagnosis.sure_fix else [])
+    return add_best_guess(report, [] if diagnosis.sure_fix else [diagnosis], fixed)
+
+
+def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:
+    """Aim the call at the tool that was probably intended, so that its arguments are corrected too."""
+    best = next(iter(diagnosis.fixes), None)
+    if best is None or best.confidence <= FIRST:
+        return None, call
+    intended = best.edit.applied_to(call)
+    return catalog.get(intended.tool), intended
+
+
+def _pass_without_noise(call: Call, without: Call, tool: Tool) -> Verdict:
+    """Forward a call without a diagnosis. Remove client noise only if the schema would reject it."""
+    if call.arguments is None or tool.is_valid(call.arguments) or without.arguments == call.arguments:
+        return Verdict("forward", call)
+    return Verdict("repair", without)
+
+
+def _refuse_if_unsafe(verdict: Verdict, case: Case, policy: Policy) -> Verdict:
+    """Check the call that would be sent or shown once more: no fix may move an attack into a place that matters."""
+    if policy.unsafe_input == "allow":
+        return verdict
+    proposed = verdict.report.corrected or (verdict.call if verdict.action == "repair" else None)
+    if proposed and (attack := tuple(unsafe_input.diagnose(Case(proposed, case.tool)))):
+        report = Report(call=verdict.report.call, diagnoses=attack, is_refusal=True)
+        return Verdict("refuse", verdict.report.call, report)
+    return verdict

@@ -1,0 +1,115 @@
+"""jsonschema (Python) and jsonschema-rs, whose sentences begin with the value that was sent.
+
+    Input validation error: 'fifty' is not of type 'integer'
+
+    Failed validating 'type' in schema['properties']['max']:
+        {'type': 'integer', 'maximum': 1000}
+
+    On instance['max']:
+        'fifty'
+
+Only the last block tells the place, and servers often leave it out. The value may hold any words, so each phrase is
+looked for from the end of its line, where the schema's own words stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fingerpost.engine.dialects import words
+from fingerpost.engine.model import Path, Violation
+
+_NAMED = "Input validation error: "
+_FAILED = re.compile(r"\n[ \t]{0,20}Failed validating ['\"](\w+)['\"] in schema(\[\d|)")
+_INSTANCE = re.compile(r"\n[ \t]{0,20}On instance([^\n]{0,400}):(?:\n|\Z)")
+_STEP = re.compile(r"\[(?:(\d{1,9})|'([^']*)'|\"([^\"]*)\")\]")
+_VALUE = re.compile(r"(?:^|: )(?:['\"\[{\d-]|None\b|True\b|False\b|null\b|true\b|false\b)")
+_SIZE = re.compile(r"(\d{1,15}) (?:character|item)s?\Z")
+_REQUIRED = re.compile(r"(?:'([^'\n]{1,200})'|\"([^\"\n]{1,200})\") is a required property\Z")
+_CONSTANT = " was expected"
+_ADDITIONAL = "Additional properties are not allowed ("
+_PHRASES = {
+    " is not of type ": "type",
+    " is not of types ": "type",
+    " is not one of ": "enum",
+    " is greater than the maximum of ": "maximum",
+    " is greater than or equal to the maximum of ": "exclusiveMaximum",
+    " is less than the minimum of ": "minimum",
+    " is less than or equal to the minimum of ": "exclusiveMinimum",
+    " is not a multiple of ": "multipleOf",
+    " is shorter than ": "minLength",
+    " is longer than ": "maxLength",
+    " has less than ": "minItems",
+    " has more than ": "maxItems",
+    " is not a ": "format",
+    " does not match ": "pattern",
+}
+_EMPTY = {"[]": "minItems", "''": "minLength", '""': "minLength"}
+
+
+def read(text: str) -> Iterator[Violation]:
+    """Below `schema[1]`, an alternative of a union, the place starts at the union, and where that is goes unsaid."""
+    failed = _FAILED.search(text)
+    if failed and failed[2]:
+        return
+    at = _place(text)
+    for line in (text[: failed.start()] if failed else text).split("\n")[: words.MOST_LINES]:
+        yield from _said(line.removeprefix(_NAMED), at, is_named=failed is not None or line.startswith(_NAMED))
+    if failed and failed[1] in ("minLength", "maxLength", "minItems", "maxItems"):
+        yield from _shown(text, failed, at)
+
+
+def _place(text: str) -> Path:
+    instance = _INSTANCE.search(text)
+    steps = _STEP.finditer(instance[1]) if instance else ()
+    return words.steps([step[step.lastindex or 0] for step in steps])
+
+
+def _said(line: str, at: Path, *, is_named: bool) -> Iterator[Violation]:
+    """What one line says. A phrase that prose uses too counts only where the validator names itself."""
+    if required := _REQUIRED.search(line):
+        yield Violation(at, "required", required[1] or required[2])
+    if _ADDITIONAL in line:
+        names, _ = words.choices(line, line.index(_ADDITIONAL) + len(_ADDITIONAL))
+        yield Violation(at, "additionalProperties", words.names(names))
+    if is_named and line.endswith(_CONSTANT) and (choices := _all_choices(line.removesuffix(_CONSTANT))):
+        yield Violation(at, "enum", choices)
+    value, empty, _ = line.rpartition(" should be non-empty")
+    if empty and value in _EMPTY:
+        yield Violation(at, _EMPTY[value], 1)
+    for phrase, keyword in _PHRASES.items():
+        value, _, wanted = line.rpartition(phrase)
+        if _VALUE.search(value) and (is_named or keyword != "pattern"):
+            expected = _expected(keyword, wanted)
+            yield from [Violation(at, keyword, expected)] if expected is not None else []
+
+
+def _expected(keyword: str, wanted: str) -> object:
+    """What the words after a phrase ask for, or None when they are not the validator's."""
+    match keyword:
+        case "type":
+            return words.json_types(map(str, _all_choices(wanted))) or None
+        case "enum":
+            return _all_choices(wanted.removeprefix("[").removesuffix("]"))
+        case "format":
+            return next((name for said in _all_choices(wanted) if (name := words.json_format(str(said)))), None)
+        case "pattern":
+            return next(iter(_all_choices(wanted)), None)
+        case "minLength" | "maxLength" | "minItems" | "maxItems":
+            return words.number(size[1]) if (size := _SIZE.match(wanted)) else None
+        case _:
+            return words.number(wanted)
+
+
+def _all_choices(listed: str) -> list[object]:
+    """The choices, when there is nothing else: jsonschema-rs shortens a list to `"a", "b" or 2 other candidates`."""
+    choices, end = words.choices(listed)
+    return choices if end == len(listed) else []
+
+
+def _shown(text: str, failed: re.Match[str], at: Path) -> Iterator[Violation]:
+    """`'x' is too short` leaves the limit out, but the schema shown below has it."""
+    limit = re.compile(rf"'{failed[1]}': (\d{{1,15}})").search(text, failed.end(), failed.end() + 4000)
+    if limit:
+        yield Violation(at, failed[1], words.number(limit[1]))

@@ -1,0 +1,58 @@
+"""Whether what a server seems to complain of can be so.
+
+A dialect reads sentences, and prose can sound like a complaint that it is not. What the call or the
+schema plainly contradicts is not passed on: better no explanation than a false one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fingerpost.engine.catalog import Tool
+from fingerpost.engine.model import Call, Violation, value_at
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
+from fingerpost.engine.schema import walk as schemas
+
+_BROKEN: dict[str, Callable[[Any, Any], bool]] = {
+    "minimum": lambda value, limit: value < limit,
+    "maximum": lambda value, limit: value > limit,
+    "exclusiveMinimum": lambda value, limit: value <= limit,
+    "exclusiveMaximum": lambda value, limit: value >= limit,
+    "multipleOf": lambda value, step: bool(step) and value % step != 0,
+}
+
+
+def holds(violation: Violation, call: Call, tool: Tool) -> bool:
+    """Whether the call really is as the complaint says, as far as can be seen."""
+    if violation.keyword == "required":
+        return _is_absent(violation, call, tool)
+    try:
+        value = value_at(call.arguments, violation.at)
+    except (KeyError, IndexError, TypeError):
+        return False
+    if violation.keyword == "enum":
+        return value not in as_list(violation.expected)
+    if violation.keyword == "type":
+        return _is_mistyped(value, violation, tool)
+    broken = _BROKEN.get(violation.keyword)
+    return broken is None or (is_number(value) and is_number(violation.expected) and broken(value, violation.expected))
+
+
+def _is_absent(violation: Violation, call: Call, tool: Tool) -> bool:
+    """Only the schema says which parameters there are, and only the call which of them are given."""
+    declared = schemas.properties(tool.schema, schemas.at(tool.schema, violation.at))
+    try:
+        given = as_object(value_at(call.arguments, violation.at))
+    except (KeyError, IndexError, TypeError):
+        return False
+    names = as_strings(violation.expected) or as_strings([violation.expected])
+    return all(name in declared and given.get(name) is None for name in names)
+
+
+def _is_mistyped(value: Any, violation: Violation, tool: Tool) -> bool:
+    kind, wanted = schemas.type_name(value), as_strings(violation.expected)
+    if kind in wanted or (kind == "integer" and "number" in wanted):
+        return False
+    stated = schemas.types(tool.schema, schemas.at(tool.schema, violation.at))
+    return not stated or not set(wanted).isdisjoint(stated)

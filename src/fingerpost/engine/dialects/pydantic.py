@@ -1,0 +1,108 @@
+"""pydantic v2: the text of a `ValidationError`, its `.json()`, the `repr` of its `.errors()`, FastAPI's `detail`.
+
+    Error executing tool search: 2 validation errors for searchArguments
+    pattern
+      Field required [type=missing, input_value={'max': 'fifty'}, input_type=dict]
+    max
+      Input should be a valid integer, unable to parse string as an integer [type=int_parsing, input_value='fifty', …]
+
+All forms come to the same three things, kind, place and message; `input_value` is passed over. A union adds a label
+for each alternative to the place, `u.str` and `u.list[int].0`, which the call does not have and which is taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from fingerpost.engine.dialects import words
+from fingerpost.engine.dialects.alternatives import nearest
+from fingerpost.engine.dialects.embedded import records
+from fingerpost.engine.dialects.pydantic_kinds import Error, violation
+from fingerpost.engine.model import Path, Violation
+
+_MOST = 60
+_DEEPEST = 16
+_TITLE = re.compile(r"\d validation errors? for ")
+_DETAIL = re.compile(r"  (.{0,4000}?) \[type=(\w+)[,\]]")
+_STEP = re.compile(r"`([^`]*)`|([^.`]+)")
+_REPR = re.compile(r"""'type': '(\w+)', 'loc': \(([^()]{0,400})\), 'msg': (?:'([^'\n]{0,4000})'|"([^"\n]{0,4000})")""")
+_REQUEST_PARTS = ("body", "query", "path", "header", "cookie")
+_SCALAR_LABELS = {"str": "string_", "int": "int_", "float": "float_", "bool": "bool_"}
+
+
+def read(text: str) -> list[Violation]:
+    told = _from_text(text) or _from_json(text) or _from_repr(text)
+    return _violations([error for error in told if len(error.loc) <= _DEEPEST][:_MOST])
+
+
+def _from_text(text: str) -> list[Error]:
+    title = _TITLE.search(text)
+    return list(islice(_details(text[title.start() :]), _MOST)) if title else []
+
+
+def _details(text: str) -> Iterator[Error]:
+    """Each place stands on a line of its own, and what is wrong there is indented below it."""
+    loc: Path = ()
+    for line in text.split("\n")[: words.MOST_LINES]:
+        if detail := _DETAIL.match(line):
+            yield Error(detail[2], loc, detail[1])
+        elif not line.startswith(" "):
+            loc = () if _TITLE.search(line[:400]) else _loc(line)
+
+
+def _loc(line: str) -> Path:
+    return words.steps([match[1] or match[2] for match in _STEP.finditer(line[:400])])
+
+
+def _from_json(text: str) -> list[Error]:
+    """FastAPI puts the part of the request first, which a tool call does not have."""
+    told = [
+        Error(str(record["type"]), words.steps(record["loc"]), str(record["msg"]))
+        for record in records(text, "type", "loc", "msg")[:_MOST]
+    ]
+    parts = _REQUEST_PARTS if '"detail"' in text else _REQUEST_PARTS[:1]
+    if all(len(error.loc) > 1 and error.loc[0] in parts for error in told):
+        return [error._replace(loc=error.loc[1:]) for error in told]
+    return told
+
+
+def _from_repr(text: str) -> list[Error]:
+    return [
+        Error(match[1], words.steps(words.choices(match[2])[0]), match[3] or match[4] or "")
+        for match in islice(_REPR.finditer(text), _MOST)
+    ]
+
+
+def _violations(errors: Sequence[Error]) -> list[Violation]:
+    at = next((at for error in errors for at in _prefixes(error) if _is_union(at, errors)), None)
+    if at is None:
+        return [found for error in errors if (found := violation(error))]
+    inside = [error for error in errors if error.loc[: len(at)] == at and len(error.loc) > len(at)]
+    labels = dict.fromkeys(error.loc[len(at)] for error in inside)
+    branches = [_violations([_without_label(e, at) for e in inside if e.loc[len(at)] == label]) for label in labels]
+    return [*_violations([error for error in errors if error not in inside]), *nearest(branches, at)]
+
+
+def _prefixes(error: Error) -> list[Path]:
+    return [error.loc[:length] for length in range(1, len(error.loc))]
+
+
+def _without_label(error: Error, at: Path) -> Error:
+    return error._replace(loc=at + error.loc[len(at) + 1 :])
+
+
+def _is_union(at: Path, errors: Sequence[Error]) -> bool:
+    """Whether the steps after `at` are labels: several, and written as only pydantic writes, or all names of models."""
+    inside = [error for error in errors if error.loc[: len(at)] == at and len(error.loc) > len(at)]
+    labels = {label for error in inside if isinstance(label := error.loc[len(at)], str)}
+    if len(labels) < 2:
+        return False
+    return any(_is_label(error, len(at)) for error in inside) or all(label[:1].isupper() for label in labels)
+
+
+def _is_label(error: Error, at: int) -> bool:
+    label = str(error.loc[at])
+    is_leaf = len(error.loc) == at + 1
+    return "[" in label or (is_leaf and error.kind.startswith(_SCALAR_LABELS.get(label, "\n")))

@@ -1,0 +1,38 @@
+"""serde, the deserialiser of Rust servers, in what it says of a struct.
+
+    failed to deserialize parameters: unknown variant `Up`, expected `Left` or `Right` at line 1 column 104
+
+It names a missing or unknown field, and for a value only what was expected: the place is never said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fingerpost.engine.dialects import words
+from fingerpost.engine.model import Violation
+
+_FIELD = re.compile(r"\b(missing|unknown) field `([^`\n]{1,200})`")
+_VARIANT = re.compile(r"\bunknown variant `[^`\n]{0,500}`, expected (?:one of )?(?=`)")
+_INVALID = re.compile(r"\binvalid type: [^\n]{1,2000}\n?")
+
+
+def read(text: str) -> Iterator[Violation]:
+    for field in _FIELD.finditer(text):
+        if field[1] == "missing":
+            yield Violation((), "required", field[2])
+        else:
+            yield Violation((), "additionalProperties", [field[2]])
+    for variant in _VARIANT.finditer(text):
+        yield Violation((), "enum", words.choices(text, variant.end())[0])
+    for invalid in _INVALID.finditer(text):
+        types = words.json_types(_expected_words(invalid[0]))
+        if types:
+            yield Violation((), "type", types)
+
+
+def _expected_words(sentence: str) -> list[str]:
+    """`u32`, `string` of `a string`, `struct` of `struct PaddingParams`; the value sent may hold the same words."""
+    parts = sentence.rpartition(", expected ")[2].split(" or ")
+    return [word for part in parts for word in part.removeprefix("a ").removeprefix("an ").split()[:1]]

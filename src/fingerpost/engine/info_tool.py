@@ -1,0 +1,151 @@
+"""The tool that explains tools: an overview by category, then one tool at a level of the caller's choice.
+
+It answers from the caller's own list and from nothing else, in text that a model reads at a glance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast, get_args
+
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching import Match, closest
+from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Replace
+from fingerpost.engine.phrases import counted, encoded, is_name, label, quoted
+from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.safety.redact import clean, is_harmless, shown
+from fingerpost.engine.schema import excerpt as disclosure
+from fingerpost.engine.schema.excerpt import Level
+
+_LONGEST_OVERVIEW = 780
+"""Characters: under 400 tokens, for names are dearer than prose."""
+
+_LONGEST_LIST = 2_000
+_LONGEST_SUMMARY = 160
+_MOST_ALONE = 40
+
+
+def is_ours(tool: Any, key: str) -> bool:
+    """Whether an entry of a list is this tool, come back to us from a cache."""
+    return as_object(as_object(as_object(tool).get("_meta")).get(key)).get("explains") is True
+
+
+def described_as(name: str, key: str = "") -> dict[str, Any]:
+    """The tool as it stands in a list; `key` is where in its `_meta` it says whose it is."""
+    levels = list(get_args(Level))
+    return {
+        "name": name,
+        "title": "About these tools",
+        "description": "Explains the tools of this server. Without arguments: all of them by category.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "tool": {"type": "string", "description": "A tool to explain, or a category to list"},
+                "detail": {"type": "string", "enum": levels, "default": "typed"},
+            },
+        },
+        "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        **({"_meta": {key: {"explains": True}}} if key else {}),
+    }
+
+
+def answer(call: Call, catalog: Catalog) -> str | None:
+    """What the tool says; nothing where it is asked about a tool that is not there."""
+    asked = as_object(call.arguments)
+    name, level = asked.get("tool"), asked.get("detail", "typed")
+    if name is None or name == "":
+        return "\n".join(_overview(call.tool, catalog))
+    if (tool := catalog.get(str(name))) is not None:
+        return "\n".join(_explained(tool, cast("Level", level)))
+    members = [catalog.get(one) for one in _by_category(catalog, call.tool).get(str(name).lower(), [])]
+    return "\n".join(_within([_summarised(one) for one in members if one], _LONGEST_LIST)) or None
+
+
+def astray(call: Call, catalog: Catalog) -> Diagnosis:
+    """What is said to one who asks about a tool that is not there."""
+    name = str(as_object(call.arguments).get("tool"))
+    named = f"Tool {quoted(name)}" if is_harmless(name) else "A tool by that name"
+    return Diagnosis(
+        code="NOT_FOUND",
+        message=f"{named} was not found",
+        at=("tool",),
+        category="not_found",
+        details={"parameter": "tool", "got": shown(name), "expected": "a listed tool, or a category"},
+        fixes=tuple(_meant(match) for match in closest(name, catalog.names, "tool")[:3]),
+        hint=f"Use {call.tool}() to list all available tools",
+    )
+
+
+def _meant(match: Match) -> Fix:
+    applicability = Applicability.MACHINE_APPLICABLE if match.is_clear else Applicability.MAYBE_INCORRECT
+    edit = Replace(("tool",), match.name)
+    return Fix(edit, applicability, confidence=match.confidence, value=match.name, label=clean(match.name))
+
+
+def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:
+    """The tools by their first word, ours aside."""
+    found: dict[str, list[str]] = {}
+    for name, words in zip(catalog.names.names, catalog.names.words, strict=True):
+        if name != info:
+            found.setdefault(words[0] if words else "", []).append(name)
+    return found
+
+
+def _overview(info: str, catalog: Catalog) -> Iterator[str]:
+    """Every tool by its first word; when that is too long, fewer names of each, and at last only the counts."""
+    groups = _by_category(catalog, info)
+    views = (list(_grouped(groups, most)) for most in (64, 8, 3, 1))
+    fitting = (view for view in views if sum(map(len, view)) + len(view) <= _LONGEST_OVERVIEW)
+    lines = next(fitting, None) or list(_grouped(groups, 0))
+    yield f"{counted(sum(map(len, groups.values())), 'tool')}:"
+    yield from _within(lines, _LONGEST_OVERVIEW)
+    yield f"More on one, or on a category: {info}(tool: <name>)."
+
+
+def _grouped(groups: dict[str, list[str]], most: int) -> Iterator[str]:
+    """A line for each category, and one for all the tools that are alone in theirs."""
+    alone = [clean(names[0]) for names in groups.values() if len(names) == 1]
+    for word, names in groups.items():
+        if len(names) > 1:
+            yield f"{clean(word)} ({len(names)}){_some(names, most)}"
+    if alone:
+        yield ", ".join(alone[:_MOST_ALONE]) + (f" and {len(alone) - _MOST_ALONE:,} more" * (len(alone) > _MOST_ALONE))
+
+
+def _some(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f": {', '.join(map(clean, names[:most]))}{more}" if most else ""
+
+
+def _within(lines: list[str], room: int) -> Iterator[str]:
+    for index, line in enumerate(lines):
+        room -= len(line) + 1
+        if room < 0:
+            yield f"And {len(lines) - index:,} more."
+            return
+        yield line
+
+
+def _summarised(tool: Tool) -> str:
+    summary = tool.description.strip().partition("\n")[0]
+    return f"{_signature(tool)}{f' - {clean(summary, _LONGEST_SUMMARY)}' if summary else ''}"
+
+
+def _signature(tool: Tool) -> str:
+    """`search(pattern, filter?, max?)`"""
+    names = [label((name,)) + ("" if name in tool.required else "?") for name in list(tool.params)[:12]]
+    more = ["…"] if len(tool.params) > 12 else []
+    return f"{tool.name if is_name(tool.name) else quoted(tool.name)}({', '.join([*names, *more])})"
+
+
+def _explained(tool: Tool, level: Level) -> Iterator[str]:
+    yield _summarised(tool)
+    if level == "minimal":
+        return
+    if level == "full":
+        for name, one in disclosure.outline(tool.schema, tool.schema).items():
+            yield f"{name}: {encoded(one)}"
+        return
+    for name, schema in list(tool.params.items())[:20]:
+        needed = "required" if name in tool.required else "optional"
+        yield f"{label((name,))}: {needed}, {disclosure.in_words(tool.schema, schema)}"

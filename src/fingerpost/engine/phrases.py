@@ -1,0 +1,127 @@
+"""How Fingerpost speaks. Every sentence a client reads is built from constants and from these.
+
+A name that is plainly a name wears single quotes; anything else is cleaned, clipped and JSON-quoted,
+so that text from a caller or a server cannot pass for ours. A call is written as a caller would read
+it: `search(pattern: "User")`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any, cast
+
+from fingerpost.engine.model import Call, Path
+from fingerpost.engine.safety.redact import Described, clean, is_clean, is_harmless
+
+_NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
+_DEEPEST = 6
+
+
+encoded = json.JSONEncoder(ensure_ascii=False).encode
+"""A value as JSON, with every script left readable."""
+
+
+class Placeholder(str):
+    """A value the caller has to supply: written `<string>`, never quoted."""
+
+    __slots__ = ()
+
+
+AS_SENT = Placeholder("<as sent>")
+"""Stands for a value of the caller's own call that is too long or too private to be repeated."""
+
+
+def quoted(name: str) -> str:
+    return f"'{name}'" if is_name(name) else encoded(clean(name))
+
+
+def is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and is_clean(text)
+
+
+def listed(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
+    """`'a', 'b' and 'c'`, or the first ones and how many more."""
+    every = [quoted(name) for name in names]
+    if len(every) > limit:
+        return f"{', '.join(every[:limit])} and {len(every) - limit:,} more"
+    return f" {last} ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def place(at: Path) -> str:
+    """`factors[1].numerator`, as the caller would write it. Foreign text: to be quoted or cleaned before it is said."""
+    text = ""
+    for step in at:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def label(at: Path) -> str:
+    """The place in front of a colon: bare where it is plainly a name."""
+    return name if is_name(name := place(at)) else encoded(clean(name))
+
+
+def key_of(at: Path) -> str:
+    """All the names that a value stands under: what is below `credentials` is as secret as that."""
+    return ".".join(step for step in at if isinstance(step, str))
+
+
+def parameter(at: Path) -> str:
+    """How a message names the place: `Parameter 'max'`."""
+    return f"Parameter {quoted(place(at))}" if at else "The arguments"
+
+
+def written(call: Call, *, is_vetted: bool = False) -> str:
+    """The call in one line; values that may not be repeated stand as `<as sent>`, unless that was seen to before."""
+    fields = cast("dict[str, Any]", call.arguments).items()
+    say = _said if is_vetted else literal
+    return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {say(value, key)}' for key, value in fields)})"
+
+
+def literal(value: Any, key: str = "", depth: int = 0) -> str:
+    """A JSON literal that a caller may copy, or `<as sent>`."""
+    if isinstance(value, Placeholder | Described):
+        return str(value)
+    if isinstance(value, str):
+        return encoded(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
+    if isinstance(value, dict | list) and depth < _DEEPEST:
+        return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
+    return encoded(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
+
+
+def _said(value: Any, key: str) -> str:
+    """The same for what is known to be sayable: only placeholders need care."""
+    return literal(value, key) if isinstance(value, Placeholder | dict | list) else encoded(value)
+
+
+def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(literal(item, key, depth) for item in value)}]"
+    pairs = [f"{encoded(clean(name))}: {literal(item, f'{key}.{name}', depth)}" for name, item in value.items()]
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, bool) or (isinstance(value, int) and abs(value) < 10**20)
+
+
+def _key(name: str) -> str:
+    return name if is_name(name) else encoded(clean(name))
+
+
+def sentence(text: str) -> str:
+    """`text`, closed with a period unless it already ends."""
+    return text if text.endswith((".", "?", "!", "…")) else f"{text}."
+
+
+def type_list(types: Sequence[str]) -> str:
+    """`integer`, `integer or string`: JSON Schema's own words, no quotes."""
+    return " or ".join(types)

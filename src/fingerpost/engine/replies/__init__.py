@@ -1,0 +1,1 @@
+"""Read what a server answered and add guidance to it."""

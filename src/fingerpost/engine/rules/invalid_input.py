@@ -1,0 +1,41 @@
+"""The arguments break the schema in a way that no other rule explains.
+
+The keyword and the place are named, so that a caller can look it up; nothing is dumped.
+
+Fix grading: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.model import Diagnosis, Severity, Violation
+from fingerpost.engine.phrases import parameter
+from fingerpost.engine.rules.conflicting_params import rivals
+from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.schema.validate import LIMITS, UNDECLARED
+
+CODE = "INVALID_INPUT"
+
+_WORDS = {
+    "uniqueItems": "must have no item twice",
+    "contains": "must contain an item that the schema asks for",
+    "propertyNames": "must have only field names that the schema allows",
+    "not": "must not have a value that the schema excludes",
+    "oneOf": "must fit exactly one of the alternatives",
+    "falseSchema": "must not be given here",
+}
+_TOLD_ELSEWHERE = LIMITS | {UNDECLARED, "required", "dependentRequired", "type", "enum"}
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.violations:
+        if violation.keyword in _TOLD_ELSEWHERE or not case.has(violation.at) or rivals(case, violation):
+            continue
+        yield _found(case, violation)
+
+
+def _found(case: Case, violation: Violation) -> Diagnosis:
+    words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
+    return case.finding(CODE, f"{parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

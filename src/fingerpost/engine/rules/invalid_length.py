@@ -1,0 +1,51 @@
+"""A text, list or object is shorter or longer than the schema allows.
+
+Fix grading: none. Cutting or padding a value changes what is asked; the limit is told instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.model import Diagnosis, Fix, Severity, Violation
+from fingerpost.engine.phrases import counted, parameter
+from fingerpost.engine.rules.respelling import respelling
+
+CODE = "INVALID_LENGTH"
+
+_NOUNS = {
+    "minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item",
+    "minProperties": "field", "maxProperties": "field", "items": "item", "additionalItems": "item",
+}  # fmt: skip
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.broken(*_NOUNS):
+        if isinstance(violation.expected, int) and isinstance(case.value(violation.at), str | list | dict):
+            yield _found(case, violation, violation.expected)
+
+
+def _found(case: Case, violation: Violation, limit: int) -> Diagnosis:
+    noun, size = _NOUNS[violation.keyword], len(case.value(violation.at))
+    bound, needed = ("at least", "needed") if violation.keyword.startswith("min") else ("at most", "allowed")
+    verb, has = "is" if limit == 1 else "are", "has" if violation.at else "have"
+    return case.finding(
+        CODE,
+        f"{parameter(violation.at)} {has} {counted(size, noun)}, {bound} {limit:,} {verb} {needed}",
+        violation.at,
+        severity=Severity.MEDIUM,
+        details={"got": counted(size, noun), "expected": f"{bound} {counted(limit, noun)}", **_limit(violation)},
+        fixes=_fixes(case, violation),
+    )
+
+
+def _limit(violation: Violation) -> dict[str, Any]:
+    return {"minimum" if violation.keyword.startswith("min") else "maximum": violation.expected}
+
+
+def _fixes(case: Case, violation: Violation) -> tuple[Fix, ...]:
+    """An empty text for an optional that cannot be empty is left out; nothing else is guessed."""
+    fix = respelling(case, violation) if not case.value(violation.at) else None
+    return (fix,) if fix else ()

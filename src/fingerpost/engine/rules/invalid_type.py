@@ -1,0 +1,61 @@
+"""A value has the wrong JSON type.
+
+Fix grading: see `respelling`. A value that cannot be respelled is told with what is expected, what was
+received, and an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.model import Diagnosis, Violation
+from fingerpost.engine.phrases import key_of, label, literal, parameter, type_list
+from fingerpost.engine.rules.respelling import respelling, to_fill_in
+from fingerpost.engine.safety.redact import ECHO_LIMIT, clean
+from fingerpost.engine.schema import excerpt as disclosure
+from fingerpost.engine.schema import walk as schemas
+
+CODE = "INVALID_TYPE"
+
+_ASK_FOR = {
+    "integer": "Use a number", "number": "Use a number", "boolean": "Use true or false", "string": "Use a string",
+    "array": "Use an array", "object": "Use an object", "null": "Use null",
+}  # fmt: skip
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.broken("type"):
+        if violation.at:
+            yield _found(case, violation)
+
+
+def _found(case: Case, violation: Violation) -> Diagnosis:
+    expected = [clean(kind) for kind in cast("list[str]", violation.expected)]
+    value = case.value(violation.at)
+    fix = respelling(case, violation)
+    received = schemas.type_name(value)
+    return case.finding(
+        CODE,
+        f"{parameter(violation.at)} must be {type_list(expected)}, got {received}",
+        violation.at,
+        details={
+            "expected_type": type_list(expected),
+            "received_type": received,
+            "received_value": case.shown(violation.at, violation.schema),
+            "expected": disclosure.in_words(case.tool.schema, violation.schema),
+            "got": received,
+        },
+        fixes=(fix or to_fill_in(case, violation),),
+        hint="" if fix else _hint(case, violation, expected),
+        schema=violation.schema,
+    )
+
+
+def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
+    key = key_of(violation.at)
+    ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
+    given = disclosure.authors_example(case.tool.schema, violation.schema, key)
+    is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
+    return f"{ask}: {label(violation.at)}: {literal(given, key)}" if is_short else ask

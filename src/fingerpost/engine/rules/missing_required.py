@@ -1,0 +1,89 @@
+"""The call leaves out an argument the tool requires.
+
+Every missing one is told at once, also inside nested objects, and also those that become required by
+what else is given.
+
+Fix grading: a value the schema fixes by `const` or `default` is offered; otherwise the corrected call
+has a placeholder for the caller to fill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
+from fingerpost.engine.phrases import key_of, label, listed, literal, place, quoted
+from fingerpost.engine.safety.json_input import as_strings
+from fingerpost.engine.safety.redact import clean, is_harmless
+from fingerpost.engine.schema import excerpt as disclosure
+from fingerpost.engine.schema import walk as schemas
+
+CODE = "MISSING_REQUIRED"
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for violation in case.violations:
+        if violation.keyword in ("required", "dependentRequired") and case.has(violation.at):
+            names = as_strings(violation.expected) or as_strings([violation.expected])
+            yield _found(case, violation, names)
+
+
+def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
+    root = case.tool.schema
+    at = (*violation.at, names[0])
+    cause = _cause(case, violation, names[0]) if violation.keyword == "dependentRequired" else None
+    schema = schemas.child(root, violation.schema, names[0]) or case.schema(at)
+    return Diagnosis(
+        code=CODE,
+        message=_message(violation, names, cause),
+        at=at,
+        details={"parameter": label(at), "expected": disclosure.in_words(root, schema), "got": "nothing"},
+        fixes=(_filled(case, at, schema),),
+        hint=_described(at, disclosure.in_words(root, schema), schema.get("description")) if len(names) == 1 else "",
+        schema_hint=_schema_hint(case, violation.at, names),
+        joins_missing=len(names) == 1 and cause is None,
+    )
+
+
+def _message(violation: Violation, names: list[str], cause: str | None) -> str:
+    if len(names) > 1:
+        return f"One of {listed([place((*violation.at, name)) for name in names], last='or')} is required"
+    because = f": {quoted(cause)} needs it" if cause else ""
+    return f"Required parameter {quoted(place((*violation.at, names[0])))} is missing{because}"
+
+
+def _cause(case: Case, violation: Violation, name: str) -> str | None:
+    """Return the given parameter that makes the missing one required."""
+    rules: dict[str, Any] = violation.schema.get("dependentRequired") or violation.schema.get("dependencies") or {}
+    given = case.value(violation.at)
+    return next(
+        (key for key, needs in rules.items() if key in given and isinstance(needs, list) and name in needs), None
+    )
+
+
+def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
+    for keyword in ("const", "default"):
+        if schema.get(keyword) is not None and is_harmless(schema[keyword], key_of(at), schema):
+            return Fix(
+                Replace(at, schema[keyword]), Applicability.MAYBE_INCORRECT, confidence=0.6, value=schema[keyword]
+            )
+    return Fix(Replace(at, disclosure.placeholder(case.tool.schema, schema)), Applicability.HAS_PLACEHOLDERS)
+
+
+def _described(at: Path, words: str, description: Any) -> str:
+    said = f" ({literal(clean(description))})" if isinstance(description, str) and description.strip() else ""
+    return f"{label(at)}: {words}{said}"
+
+
+def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
+    root = case.tool.schema
+    schema = case.schema(holder)
+    declared = schemas.properties(root, schema)
+    needed = [name for name in schemas.required(root, schema) if name in declared]
+    return {
+        **disclosure.excerpt(root, schema, "minimal"),
+        "types": {clean(name): disclosure.in_words(root, declared[name]) for name in names if name in declared},
+        "example": {clean(name): disclosure.quoted_example(root, declared[name], name) for name in needed[:8]},
+    }

@@ -1,0 +1,145 @@
+"""The call passes an argument the tool does not declare.
+
+Servers that ignore unknown keys run with a default the client never chose; servers that forbid them
+reject the call and leave the client guessing which name it meant.
+
+Fix grading: a name that differs by case and separators alone is lossless. A parameter that is unset,
+clearly closest, takes the value, and is claimed by no other stray argument is likely. Any other near
+name is offered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching import FIRST, Match, closest, spelling
+from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
+from fingerpost.engine.phrases import label, place, quoted
+from fingerpost.engine.rules.respelling import takes
+from fingerpost.engine.safety.json_input import as_object, as_strings
+from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.validate import MOST, UNDECLARED
+
+CODE = "UNKNOWN_PARAM"
+
+_ABOUT = 0.05
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for holder, declared, strays, must_be_near in _holders(case):
+        yield from _strays(case, holder, declared, strays, must_be_near=must_be_near)
+
+
+def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
+    """Each object with undeclared names: its place, what it declares, the strays, and whether they must be near."""
+    missing = {violation.at for violation in case.broken("required")}
+    if not case.tool.is_open:
+        yield (), case.tool.params, case.tool.strays(case.arguments), False
+    forbidden = {violation.at: violation for violation in case.broken(UNDECLARED) if violation.at}
+    for at, violation in forbidden.items():
+        yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
+    for at, declared, strays in case.tool.nested_strays(case.arguments):
+        yield at, declared, strays, True
+    for at in missing - forbidden.keys():
+        if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
+            continue
+        declared = schemas.properties(case.tool.schema, case.schema(at))
+        yield at, declared, [key for key in case.value(at) if key not in declared], True
+
+
+def _strays(
+    case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
+) -> Iterator[Diagnosis]:
+    given: dict[str, Any] = case.value(holder)
+    strays = [key for key in strays if key in given][:MOST]
+    if not strays:
+        return
+    unset = [name for name in declared if name not in given]
+    context = _context(case, holder, declared, given)
+    needed = {name for name in context["required"] if name not in given}
+    readings = {
+        stray: _needed_first(
+            stray,
+            closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])}),
+            needed,
+        )
+        for stray in strays
+    }
+    claims = Counter(matches[0].name for matches in readings.values() if matches)
+    for stray, matches in readings.items():
+        if must_be_near and not (matches and matches[0].confidence > FIRST):
+            continue
+        fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
+        yield _found(case, (*holder, stray), fixes, declared)
+
+
+def _needed_first(stray: str, matches: Sequence[Match], needed: set[str]) -> Sequence[Match]:
+    """Of names that are about as near by themselves, the one without which the call cannot be made."""
+    if not matches or matches[0].is_clear or not any(one.name in needed for one in matches):
+        return matches
+    by_itself = closest(stray, [one.name for one in matches], "parameter")
+    nearest = {one.name for one in by_itself if one.confidence >= by_itself[0].confidence - _ABOUT}
+    first = [one for one in matches if one.name in needed & nearest]
+    return [*first, *(one for one in matches if one not in first)]
+
+
+def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    root = case.tool.schema
+    return {
+        "given": [key for key in given if key in declared],
+        "args": given,
+        "required": list(schemas.required(root, case.schema(holder))),
+        "types": _kinds(case, holder, declared),
+        "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
+    }
+
+
+def _kinds(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
+    if holder == ():
+        return case.tool.kinds
+    return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
+
+
+def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
+    edit = Rename(at, match.name)
+    same_letters = spelling(str(at[-1])) == spelling(match.name)
+    is_only = match.is_clear and claims == 1
+    sure = is_only and (same_letters or takes(case.after([edit]), (*at[:-1], match.name)))
+    return Fix(
+        edit=edit,
+        applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
+        grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if sure else Grade.OFFERED,
+        confidence=match.confidence if claims == 1 else min(match.confidence, FIRST),
+        value=match.name,
+        label=clean(match.name),
+    )
+
+
+def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
+    near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
+    twin = None if near else _twin(case, at, declared)
+    fact = f"Unknown param {quoted(place(at))}"
+    return case.finding(
+        CODE,
+        f"{fact}, did you mean {quoted(near.value)}?" if near else fact,
+        at,
+        severity=Severity.MEDIUM,
+        fixes=fixes,
+        details={
+            "got": clean(str(at[-1])),
+            "expected": ", ".join(label((name,)) for name in list(declared)[:8]) or "no parameter",
+        },
+        hint=f"{quoted(twin)} is already given" if twin else "",
+        warning="" if near else f"{fact} ignored",
+    )
+
+
+def _twin(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
+    """The declared name that the stray is near to, but which is given already."""
+    taken = [name for name in case.value(at[:-1]) if name in declared]
+    near = closest(str(at[-1]), taken, "parameter")
+    return near[0].name if near and near[0].confidence > FIRST else None

@@ -1,0 +1,30 @@
+"""An argument carries a path traversal or an injection.
+
+What counts is in `hazards`. The call is refused although its schema allows it: no tool is served by it.
+
+Fix grading: none. An attack earns no schema, no suggestion and no echo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.model import Diagnosis, Severity
+from fingerpost.engine.phrases import label, parameter
+from fingerpost.engine.safety.hazards import hazards
+
+CODE = "UNSAFE_INPUT"
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    for at, kind in islice(hazards(case.arguments), 1):
+        yield Diagnosis(
+            code=CODE,
+            message=f"{parameter(at)} is refused: it holds {kind}",
+            severity=Severity.CRITICAL,
+            at=at,
+            retryable=False,
+            details={"parameter": label(at)},
+        )

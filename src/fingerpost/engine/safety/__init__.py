@@ -1,0 +1,1 @@
+"""Read untrusted JSON, redact secrets and recognise attacks."""

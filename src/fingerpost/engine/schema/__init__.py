@@ -1,0 +1,1 @@
+"""Read JSON Schema: walk it, validate against it, excerpt it."""

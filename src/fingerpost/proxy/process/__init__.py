@@ -1,0 +1,1 @@
+"""Server processes: start, watch, restart and stop them."""

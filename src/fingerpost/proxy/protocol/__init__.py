@@ -1,0 +1,1 @@
+"""The proxy without I/O: frames in, frames out."""

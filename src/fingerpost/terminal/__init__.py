@@ -1,0 +1,1 @@
+"""What every command needs: colour, and errors with a way out."""

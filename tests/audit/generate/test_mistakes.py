@@ -1,0 +1,166 @@
+"""Wrong calls made from right ones, and the reader that does what an error says."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from fingerpost import KEY, Call, Catalog, admit, render
+from fingerpost.audit.generate.mistakes import mistakes
+from fingerpost.audit.generate.mutations import is_nearest, reordered, restyled, slip
+from fingerpost.audit.judge.follow_error import corrected
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "find_users",
+        "annotations": {"readOnlyHint": True},
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string"},
+                "max_results": {"type": "integer", "minimum": 1, "maximum": 100},
+                "order": {"type": "string", "enum": ["ascending", "descending"]},
+                "fields": {"type": "array", "items": {"type": "string"}},
+                "where": {"type": "object"},
+                "deep": {"type": "boolean"},
+                "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                "note": {"type": ["string", "null"]},
+                "tag": {"type": "string"},
+                "code": {"type": "string", "minLength": 3, "maxLength": 8},
+                "since": {"type": "string", "format": "date"},
+            },
+            "required": ["pattern", "order"],
+        },
+    },
+    {"name": "ping", "inputSchema": {"type": "object", "properties": {"input": {}}}},
+]
+CATALOG = Catalog.listed(TOOLS)
+RIGHT = Call(
+    "find_users",
+    {
+        "pattern": "Ada", "max_results": 5, "order": "ascending", "fields": ["name"], "where": {"a": 1}, "deep": True,
+        "ratio": 0.5, "note": None, "code": "abcd", "since": "2026-01-31",
+    },
+)  # fmt: skip
+
+
+def kinds(right: Call, catalog: Catalog = CATALOG) -> set[str]:
+    return {mistake.kind for seed in range(20) for mistake in mistakes(right, catalog, Random(seed))}
+
+
+def test_every_kind_of_mistake_is_made() -> None:
+    assert kinds(RIGHT) == {
+        "tool.misspelt", "tool.restyled", "tool.reordered", "tool.prefixed", "tool.invented",
+        "parameter.misspelt", "parameter.restyled", "parameter.reordered", "parameter.synonym", "parameter.stray",
+        "required.missing", "required.all_missing", "shape.wrapped", "shape.flattened", "shape.text",
+        "type.flag_as_text", "type.wrong", "type.number_as_text", "type.word_for_number", "range.above", "range.below",
+        "length.short", "length.long", "format.wrong", "type.json_as_text", "type.item_for_list", "type.list_for_item",
+        "choice.misspelt", "choice.restyled", "choice.unknown", "null.required", "null.optional", "empty.optional",
+    }  # fmt: skip
+
+
+def test_what_is_allowed_is_never_a_mistake() -> None:
+    for seed in range(50):
+        for mistake in mistakes(RIGHT, CATALOG, Random(seed)):
+            tool = CATALOG.get(mistake.call.tool)
+            assert tool is None or not tool.accepts(mistake.call.arguments), mistake
+
+
+def test_a_tool_that_takes_anything_can_only_be_got_wrong_by_its_name() -> None:
+    catalog = Catalog.listed([{"name": "ping", "inputSchema": {"type": "object"}}])
+    assert kinds(Call("ping", {"a": 1}), catalog) == {
+        "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented", "shape.text",
+    }  # fmt: skip
+    assert kinds(Call("ping", {"a": {}, "b": ["x", {"y": 1}]}), catalog) <= kinds(RIGHT)
+    assert list(mistakes(Call("unknown"), catalog, Random(1))) == []
+
+
+def test_names_too_short_to_be_got_wrong_are_not() -> None:
+    schema = {"type": "object", "properties": {"A": {"type": "string"}, "input": {}}, "required": ["A", "input"]}
+    catalog = Catalog.listed([{"name": "A", "inputSchema": schema}])
+    assert kinds(Call("A", {"A": "x"}), catalog) == {
+        "tool.prefixed", "tool.invented", "parameter.stray", "required.missing", "required.all_missing",
+        "shape.text", "type.list_for_item", "type.wrong", "null.required",
+    }  # fmt: skip
+
+
+def test_the_same_chance_makes_the_same_mistakes() -> None:
+    first, second = (list(mistakes(RIGHT, CATALOG, Random(3))) for _ in range(2))
+    assert first == second
+
+
+def test_a_slip_is_always_another_name_and_short_names_are_left_alone() -> None:
+    random = Random(1)
+    for name in ("pattern", "aaaa", "max_results"):
+        assert all(slip(name, random) != name for _ in range(200))
+    assert slip("abc", random) == "abc"
+
+
+def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> None:
+    assert is_nearest("lines", "liens", ["lines", "items"])
+    assert not is_nearest("cat", "bat", ["cat", "hat"])
+    schema = {"type": "object", "properties": {"from_day": {"type": "string"}, "from_way": {"type": "string"}}}
+    catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
+    right = Call("t", {"from_day": "x"})
+    made = [one for seed in range(300) for one in mistakes(right, catalog, Random(seed))]
+    slips = {next(iter(one.call.arguments)): one.is_repairable for one in made if one.kind == "parameter.misspelt"}
+    assert not slips["from_ay"]
+    assert slips["fromday"]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("search_users", "users_search"), ("a-b", "b-a"), ("abc", "abc"), ("a_b_c", "a_b_c")]
+)
+def test_two_words_are_turned_round(name: str, other: str) -> None:
+    assert reordered(name) == other
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("max_results", "maxResults"), ("maxResults", "max_results"), ("max", "Max"), ("a-b", "aB")]
+)
+def test_words_are_joined_the_other_way(name: str, other: str) -> None:
+    assert restyled(name) == other
+
+
+# the reader
+
+
+def reply_to(call: Call) -> dict[str, Any]:
+    envelope = render(admit(call, CATALOG).report)
+    return {"content": [{"type": "text", "text": envelope.text}], "_meta": {KEY: envelope.structured}}
+
+
+def test_what_a_reply_says_to_send_is_what_was_meant() -> None:
+    right = Call("find_users", {"pattern": "Ada", "order": "ascending"})
+    wrong = Call("find_user", {"pattern": "Ada", "order": "ascending"})
+    assert corrected(reply_to(wrong), wrong) == right
+    assert corrected({"content": reply_to(wrong)["content"]}, wrong) == right
+
+
+def test_what_was_left_out_of_a_reply_is_taken_from_the_call() -> None:
+    secret = "x" * 3_000
+    wrong = Call("find_user", {"pattern": secret, "order": "ascending", "where": {"list": [{"of": "y" * 3_000}]}})
+    read = corrected(reply_to(wrong), wrong)
+    assert read == Call("find_users", wrong.arguments)
+
+
+def test_where_something_is_left_open_nothing_is_sent() -> None:
+    wrong = Call("find_users", {"order": "ascending"})
+    assert corrected(reply_to(wrong), wrong) is None
+    for text in ("Unknown tool", "Try: f(a: <string>)", "Try: f(a)"):
+        assert corrected({"content": [{"type": "text", "text": text}]}, wrong) is None
+    assert corrected({}, wrong) is None
+
+
+def test_a_call_in_words_is_read_with_any_value() -> None:
+    text = 'No.\nCorrected call: a.b(x: [1, {"y": null}], "odd name": "a, b", z: -1.5)\nMore.'
+    read = corrected({"content": [{"type": "text", "text": text}]}, Call("x"))
+    assert read == Call("a.b", {"x": [1, {"y": None}], "odd name": "a, b", "z": -1.5})
+
+
+def test_a_name_that_happens_to_be_another_tool_is_no_mistake() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    catalog = Catalog.listed([{"name": name, "inputSchema": schema} for name in ("list_users", "users_list")])
+    assert kinds(Call("list_users", {}), catalog).isdisjoint({"tool.reordered", "shape.text"})

@@ -1,0 +1,112 @@
+"""What is repeated and what is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost.engine.phrases import counted, listed, literal, place, quoted
+from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, looks_random, scrubbed, shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("plain", "plain"),
+        ("  two  words ", "two words"),
+        ("a\nb\tc", "a b c"),
+        ("a\x00\x1b[31mb", "a[31mb"),
+        ("\u202eevil\u200b\ufeff", "evil"),
+        ("tag\U000e0041\ufe0f", "tag"),
+        ("日本語 ok", "日本語 ok"),
+        ("\ud800x", "x"),
+        ("x" * 65, "x" * 63 + "…"),
+        ("\u200b" * 300 + "tail", "…"),
+    ],
+)
+def test_text_is_cleaned_to_one_visible_line(text: str, said: str) -> None:
+    assert clean(text) == said
+    assert is_clean(said) or said.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "said"),
+    [
+        ("User", "pattern", "User"),
+        ("hunter2", "password", "a string of 7 characters"),
+        ("hunter2", "login.dbPassword", "a string of 7 characters"),
+        (1234, "pin", "a hidden value"),
+        (100, "max_tokens", 100),
+        ("abc", "max_tokens", "a string of 3 characters"),
+        (True, "dry_run", True),
+        (10**30, "n", "an integer of more than 20 digits"),
+        ([1, "a"], "tags", [1, "a"]),
+        (["x" * 40], "tags", "an array of 1 items"),
+        ({"a": {"b": 1}}, "o", "an object with 1 keys"),
+        ({"token": "x"}, "o", "an object with 1 keys"),
+        ({"a": 1}, "o", {"a": 1}),
+    ],
+)
+def test_a_value_is_shown_only_where_it_is_short_and_harmless(value: Any, key: str, said: Any) -> None:
+    assert shown(value, key) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "550e8400-e29b-41d4-a716-446655440000", "ghp_abcdefghijkl", "eyJhbGciOiJIUzI1NiJ9", "Bearer abcdefgh",
+        "d41d8cd98f00b204e9800998ecf8427e", "xK9pQ2mZ7vL4nR8t", "JNZxhjgkFjtFKdLMOc-l2b_e7ns",
+    ],
+)  # fmt: skip
+def test_keys_and_hashes_look_random(text: str) -> None:
+    assert looks_random(text)
+    assert not is_harmless(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "getUserByIdFromDatabase", "src/components/UserProfile.tsx", "2026-01-31T09:30:00Z", "a sentence with words",
+        "SELECT name FROM users", "https://example.com/a/b?c=1", "^function.*authenticate", "v1.2.3-beta",
+    ],
+)  # fmt: skip
+def test_what_people_write_does_not(text: str) -> None:
+    assert not looks_random(text)
+
+
+def test_names_paths_and_counts_are_written_one_way() -> None:
+    assert quoted("search") == "'search'"
+    assert quoted("two words") == '"two words"'
+    assert quoted("") == '""'
+    assert place(("factors", 1, "numerator")) == "factors[1].numerator"
+    assert listed(["a"]) == "'a'"
+    assert listed(["a", "b", "c"], last="or") == "'a', 'b' or 'c'"
+    assert listed([str(n) for n in range(10)], limit=2) == "'0', '1' and 8 more"
+    assert (counted(1, "item"), counted(1200, "item")) == ("1 item", "1,200 items")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a", '"a"'),
+        (None, "null"),
+        (float("nan"), "<as sent>"),
+        (10**30, "<as sent>"),
+        ({"a": [1, {"password": "x"}]}, '{"a": [1, {"password": <as sent>}]}'),
+        ([[[[[[[1]]]]]]], "[[[[[[<as sent>]]]]]]"),
+        ("x" * 65, "<as sent>"),
+    ],
+)
+def test_a_literal_can_be_copied_or_stands_as_sent(value: Any, text: str) -> None:
+    assert literal(value) == text
+
+
+@pytest.mark.parametrize("text", ["src/auth.py:42: unexpected indent", 'see "lib/token.ts:Token.parse"', "pin.rs:7"])
+def test_a_place_in_a_source_file_is_no_secret_whatever_the_file_is_called(text: str) -> None:
+    assert scrubbed(text, 200) == text
+
+
+@pytest.mark.parametrize("text", ["auth.key:hunter2", "config.token: hunter2", "password.value=hunter2"])
+def test_what_stands_behind_the_name_of_a_secret_still_is_one(text: str) -> None:
+    assert "hunter2" not in scrubbed(text, 200)

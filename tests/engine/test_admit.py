@@ -1,0 +1,752 @@
+"""Small promises of the core that no page shows: each on the smallest call that shows it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import pytest
+
+from fingerpost import (
+    KEY,
+    Applicability,
+    Call,
+    Catalog,
+    Grade,
+    Policy,
+    Verdict,
+    admit,
+    closest,
+    enrich,
+    refusal,
+    render,
+)
+from fingerpost.engine.admit import judge
+from fingerpost.engine.catalog import Tool
+from fingerpost.engine.model import Drop, Fix, Rename, Replace
+from fingerpost.engine.policy import AutoCorrect
+from fingerpost.engine.prompts_resources import Addresses
+from fingerpost.engine.replies.enrich import is_unknown_tool
+from fingerpost.engine.safety.hazards import hazards
+from fingerpost.engine.safety.json_input import parsed
+
+
+def tool(properties: dict[str, Any], *, read_only: bool = False, **schema: Any) -> dict[str, Any]:
+    listed: dict[str, Any] = {"name": "t", "inputSchema": {"type": "object", "properties": properties, **schema}}
+    return {**listed, "annotations": {"readOnlyHint": True}} if read_only else listed
+
+
+def verdict(listed: dict[str, Any], arguments: Any, **policy: Any) -> Verdict:
+    return judge(Call("t", arguments), Catalog.listed([listed]), Policy(**policy))
+
+
+INTEGER = {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("auto_correct", "read_only", "arguments", "action"),
+    [
+        ("off", True, {"max": "5"}, "refuse"),
+        ("lossless", True, {"max": "5"}, "repair"),
+        ("lossless", True, {"maxx": 5}, "forward"),
+        ("safe", True, {"maxx": 5}, "repair"),
+        ("safe", False, {"maxx": 5}, "refuse"),
+        ("all", False, {"maxx": 5}, "repair"),
+        ("all", False, {"max": "many"}, "refuse"),
+    ],
+)
+def test_the_operator_decides_what_is_repaired(auto_correct: str, read_only: bool, arguments: Any, action: str) -> None:
+    listed = tool({"max": INTEGER, "filter": {"type": "string"}}, read_only=read_only)
+    listed["inputSchema"]["properties"]["maximum_results"] = listed["inputSchema"]["properties"].pop("max")
+    renamed = {key.replace("max", "maximum_results"): value for key, value in arguments.items()}
+    assert verdict(listed, renamed, auto_correct=auto_correct).action == action
+
+
+def test_an_ambiguous_call_is_asked_about_where_there_is_somebody_to_ask() -> None:
+    listed = tool({"unit": {"enum": ["gram", "grain"]}})
+    assert verdict(listed, {"unit": "gran"}, ask=True).action == "ask"
+    assert verdict(listed, {"unit": "gran"}).action == "refuse"
+
+
+def test_attacks_are_left_to_the_server_where_the_operator_says_so() -> None:
+    listed = tool({"path": {"type": "string"}, "flag": {"type": "boolean"}})
+    attack = {"path": "../../../../etc/passwd"}
+    assert verdict(listed, attack).action == "refuse"
+    assert verdict(listed, attack, unsafe_input="allow").action == "forward"
+    assert verdict(listed, {**attack, "flag": "true"}, unsafe_input="allow").action == "repair"
+
+
+def test_a_path_with_a_null_byte_is_an_attack() -> None:
+    assert [kind for _, kind in hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
+    assert list(hazards({"files": [{"path": "../x"}]})) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "corrected", "grade"),
+    [
+        ({"type": "number"}, "1.5", 1.5, Grade.LOSSLESS),
+        ({"type": "number"}, "2", 2, Grade.LOSSLESS),
+        ({"type": "boolean"}, "True", True, Grade.LOSSLESS),
+        ({"type": "string"}, 5, "5", Grade.OFFERED),
+        ({"type": "string"}, ["one"], "one", Grade.OFFERED),
+        ({"type": "array", "items": INTEGER}, 3, [3], Grade.LOSSLESS),
+        ({"type": "array"}, "a, b", ["a", "b"], Grade.OFFERED),
+        ({"type": "object"}, '{"a": 1}', {"a": 1}, Grade.LOSSLESS),
+        ({"enum": ["in_progress", "done"]}, "In Progress", "in_progress", Grade.LOSSLESS),
+        ({"enum": [1, 2]}, "2", 2, Grade.LOSSLESS),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7, Grade.LOSSLESS),
+    ],
+)
+def test_a_value_is_respelled_as_its_schema_spells_it(schema: Any, sent: Any, corrected: Any, grade: Grade) -> None:
+    report = verdict(tool({"x": schema}, required=["x"]), {"x": sent}, auto_correct="off").report
+    assert report.corrected == Call("t", {"x": corrected})
+    assert report.diagnoses[0].fixes[0].grade is grade
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}])
+def test_an_empty_value_for_an_optional_that_cannot_be_so_is_left_out(empty: Any) -> None:
+    found = verdict(tool({"n": INTEGER}, read_only=True), {"n": empty})
+    assert (found.action, found.call.arguments) == ("repair", {})
+    assert found.report.corrections[0].note == "Parameter 'n' was left out because it was empty"
+    item = verdict(tool({"l": {"type": "array", "items": INTEGER}}, read_only=True), {"l": [1, None]})
+    assert item.action == "refuse"
+
+
+def test_a_secret_is_corrected_without_being_said() -> None:
+    listed = tool({"pin": INTEGER, "data": {"type": "array", "items": {"type": "string"}, "writeOnly": True}})
+    done = verdict(listed, {"pin": "1234", "data": "xylophone"})
+    assert (done.action, done.call.arguments) == ("repair", {"pin": 1234, "data": ["xylophone"]})
+    said = render(done.report)
+    assert "1234" not in str(said) and "xylophone" not in str(said)
+    assert said.text == "Parameter 'pin' was auto-corrected. Parameter 'data' was auto-corrected."
+
+
+def test_a_value_of_ours_that_may_not_be_shown_is_left_to_fill_in() -> None:
+    listed = tool({"pin": INTEGER, "n": INTEGER}, required=["n"])
+    said = render(verdict(listed, {"pin": "1234"}).report)
+    assert said.text.splitlines()[1] == "Fill in: t(pin: <integer>, n: <integer>)"
+    assert said.structured["error"]["corrected_call"]["applicability"] == "has_placeholders"
+
+
+def test_a_long_value_stands_as_sent_and_says_where_it_comes_from() -> None:
+    listed = tool({"dry_run": {"type": "boolean"}, "text": {"type": "string"}, "more": {"type": "array"}})
+    sent = {"text": "word " * 100, "more": ["x" * 300], "dryrun": True, "n": 10**30}
+    said = render(verdict(listed, sent, auto_correct="off").report)
+    call = said.structured["error"].get("corrected_call")
+    assert call is None
+    sent.pop("n")
+    call = render(verdict(listed, sent, auto_correct="off").report).structured["error"]["corrected_call"]
+    assert call["arguments"] == {"text": "<as sent>", "more": ["<as sent>"], "dry_run": True}
+    assert call["as_sent"] == {"text": "text", "more[0]": "more[0]"}
+
+
+def test_a_call_too_large_to_be_shown_is_named_only() -> None:
+    listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
+    said = render(verdict(listed, {"rows": list(range(2_000)), "dryrun": True}, auto_correct="off").report)
+    assert said.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "told"),
+    [
+        ({"anyOf": [INTEGER, {"type": "array"}]}, True, "Parameter 'x' must be integer or array, got boolean"),
+        ({"anyOf": [{"const": "a"}, {"enum": ["b"]}, {"type": "null"}]}, "c", 'must be one of "a", "b", got "c"'),
+        (
+            {"oneOf": [
+                {"properties": {"kind": {"const": "disk"}, "r": INTEGER}, "required": ["kind", "r"]},
+                {"properties": {"kind": {"const": "box"}, "w": INTEGER}, "required": ["kind", "w"]},
+            ]},
+            {"kind": "box", "r": 1}, "Required parameter 'x.w' is missing",
+        ),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}, "One of 'x.a' or 'x.b' is required"),
+        (
+            {"unevaluatedProperties": False, "properties": {"count": INTEGER}},
+            {"count": 1, "cuont": 2}, "Unknown param 'x.cuont'",
+        ),
+        ({"$ref": "#/$defs/n"}, "x", "Parameter 'x' must be integer, got string"),
+    ],
+)  # fmt: skip
+def test_alternatives_are_told_by_the_one_nearest_to_the_call(schema: Any, sent: Any, told: str) -> None:
+    listed = tool({"x": schema}, required=["x"])
+    listed["inputSchema"]["$defs"] = {"n": INTEGER}
+    found = verdict(listed, {"x": sent})
+    assert told in found.report.diagnoses[0].message
+    assert len(found.report.diagnoses) == 1
+
+
+def test_a_pattern_that_needs_backtracking_is_not_judged_and_the_rest_is() -> None:
+    listed = tool({"x": {"type": "string", "pattern": "^(?!no)", "maxLength": 5}, "items": {"enum": [[1], {"a": 1}]}})
+    assert verdict(listed, {"x": "no"}).action == "forward"
+    assert verdict(listed, {"x": "no no no"}).report.diagnoses[0].code == "INVALID_LENGTH"
+
+
+def test_a_tool_list_that_cannot_be_read_in_full_calls_no_tool_unknown() -> None:
+    unreadable: list[Any] = [[{"name": "search"}, "garbage"], "garbage", None, {"tools": []}]
+    for tools in unreadable:
+        catalog = Catalog.listed(tools)
+        assert not catalog.is_complete
+        assert judge(Call("serach", {}), catalog, Policy()).action == "forward"
+    assert judge(Call("x", {}), Catalog.listed(({"name": "x"},)), Policy()).action == "forward"
+
+
+def test_another_servers_tool_is_not_taken() -> None:
+    tools = [{"name": "search", "inputSchema": {"type": "object"}}]
+    ours = judge(Call("mcp__code__search", {}), Catalog.listed(tools, server="Code"), Policy())
+    theirs = judge(Call("mcp__web__search", {}), Catalog.listed(tools, server="Code"), Policy())
+    assert (ours.action, theirs.action) == ("repair", "refuse")
+
+
+def test_a_guessed_tool_that_cannot_be_checked_is_still_offered() -> None:
+    found = judge(Call("serach", {"q": 1}), Catalog.listed([{"name": "search"}]), Policy())
+    assert (found.action, found.report.corrected) == ("refuse", Call("search", {"q": 1}))
+    assert judge(Call("serach", "q"), Catalog.listed([{"name": "search"}]), Policy()).report.corrected is None
+
+
+def test_guidance_that_fails_is_no_guidance(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Any:
+        raise RuntimeError("a bug of ours")
+
+    catalog, call = Catalog.listed([tool({"n": INTEGER})]), Call("t", {"n": "x"})
+    monkeypatch.setattr("fingerpost.engine.admit.judge", broken)
+    assert admit(call, catalog) == Verdict("forward", call)
+    monkeypatch.setattr("fingerpost.engine.replies.enrich.guided", broken)
+    reply: dict[str, Any] = {"content": []}
+    assert enrich(call, reply, catalog) is reply
+
+
+def test_a_refusal_is_a_tool_result_that_every_client_bears() -> None:
+    listed = tool({"n": INTEGER})
+    catalog = Catalog.listed([listed, {**listed, "name": "typed", "outputSchema": {"type": "object"}}])
+    plain = refusal(admit(Call("t", {"n": "x"}), catalog), catalog, shape="flat")
+    assert plain["isError"] is True
+    assert plain["content"][0]["text"].startswith("Parameter 'n' must be integer, got string.")
+    assert plain["_meta"][KEY]["error"]["code"] == "INVALID_TYPE"
+    assert plain["structuredContent"]["error_type"] == "invalid_type"
+    assert "structuredContent" not in refusal(admit(Call("typed", {"n": "x"}), catalog), catalog)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "text", None, [1], {}, {"content": "odd", "isError": True}, {"isError": True, "content": [], "_meta": 5},
+        {"code": -32602, "message": "m", "data": "text"}, {"jsonrpc": "2.0", "id": 1}, {"resultType": "input_required"},
+    ],
+)  # fmt: skip
+def test_a_reply_that_cannot_be_added_to_comes_back_as_it_is(reply: Any) -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    for arguments in ({"n": 1}, {"n": "1"}) if not isinstance(reply, dict) or "content" in reply else ({"n": 1},):
+        call = Call("t", arguments)
+        said = enrich(call, reply, catalog)
+        if arguments == {"n": 1}:
+            assert said is reply
+
+
+def test_a_repaired_call_that_fails_is_explained_by_the_servers_words() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER, "unit": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "Missing required parameter: unit"}]}
+    said = enrich(Call("t", {"n": "1"}), reply, catalog)["_meta"][KEY]["error"]
+    assert (said["code"], said["origin"], said["details"]["parameter"]) == ("MISSING_REQUIRED", "server", "unit")
+    assert said["corrected_call"]["arguments"] == {"n": 1, "unit": "<string>"}
+
+
+def test_a_repaired_call_that_fails_is_told_to_be_another_than_was_sent() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "Out of paper"}]}
+    said = enrich(Call("t", {"n": "1"}), reply, catalog)
+    assert [block["text"] for block in said["content"]] == ["Out of paper", "Parameter 'n' was auto-corrected to 1."]
+    assert [*said["_meta"][KEY]] == ["corrections", "note"]
+    error = enrich(Call("t", {"n": "1"}), {"code": -32000, "message": "Out of paper"}, catalog)
+    assert error["data"][KEY]["text"] == "Parameter 'n' was auto-corrected to 1."
+
+
+def test_a_corrected_call_that_would_fill_the_text_leaves_room_for_what_is_needed() -> None:
+    names = [f"a_long_parameter_name_{number}" for number in range(60)]
+    listed = tool({name: {"type": "string"} for name in names}, required=names)
+    found = verdict(listed, {**dict.fromkeys(names, "some words"), names[7]: {"a": 1}})
+    assert render(found.report).text == (f"Parameter '{names[7]}' must be string, got object.\nUse a string.")
+
+
+def test_a_warning_gives_programs_the_better_call_too() -> None:
+    catalog = Catalog.listed([tool({"max": {**INTEGER, "maximum": 9}, "path": {"type": "string"}}, read_only=True)])
+    said = enrich(Call("t", {"max": 50, "path": "x" * 3_000}), {"content": []}, catalog)["_meta"][KEY]
+    assert said["hint"].endswith("t(max: 9, path: <as sent>)")
+    call = said["corrected_call"]
+    assert (call["arguments"]["max"], call["as_sent"], call["when_filled"]) == (9, {"path": "path"}, "maybe_incorrect")
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ({"query": "x"}, {"pattern": "x"}),
+        ({"query": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
+        ({"filter_by": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
+    ],
+)
+def test_of_names_that_are_as_near_the_one_that_is_needed_is_meant(sent: Any, meant: Any) -> None:
+    text = {"type": "string"}
+    found = verdict(tool({"filter": text, "pattern": text}, required=["pattern"]), sent)
+    assert found.report.corrected == Call("t", meant)
+
+
+@pytest.mark.parametrize("text", ["Error: Unknown tool: serach", "Unknown tool serach"])
+def test_that_there_is_no_such_tool_may_be_said_in_a_result(text: str) -> None:
+    assert is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Found: Unknown tool: serach", "Unknown tool: other", "Error: serach found nothing", "Error " + "x" * 2_000],
+)
+def test_a_result_that_speaks_of_tools_is_a_result(text: str) -> None:
+    assert not is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
+
+
+def test_a_reply_through_json_rpc_is_guided_inside() -> None:
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Unknown tool: s"}}
+    said = enrich(Call("s", {}), error, catalog)
+    assert said["error"]["code"] == -32602
+    assert said["error"]["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    twice = enrich(Call("s", {}), said, catalog)
+    assert twice is said
+
+
+def test_a_success_after_our_refusal_stays_a_success() -> None:
+    """What the server took was right, whatever we would have said."""
+    catalog = Catalog.listed([tool({"n": INTEGER})])
+    reply = {"content": [{"type": "text", "text": "ok"}]}
+    for call in (Call("t", {"n": "x"}), Call("tt", {}), Call("t", {"path": "../../etc/passwd"})):
+        assert enrich(call, reply, catalog) is reply
+
+
+@pytest.mark.parametrize(
+    ("mistake", "names", "first", "is_clear"),
+    [
+        ("lock_issue", ["unlock_issue"], "unlock_issue", False),
+        ("enable", ["disable", "enabled_by"], "enabled_by", False),
+        ("start_job", ["stop_job"], "stop_job", False),
+        ("page2", ["page1"], "page1", False),
+        ("searchFiles", ["search_files"], "search_files", True),
+        ("queries", ["query"], "query", True),
+    ],
+)
+def test_opposites_and_numbers_may_be_listed_and_are_never_sure(
+    mistake: str, names: list[str], first: str, is_clear: bool
+) -> None:
+    matches = closest(mistake, names)
+    assert not matches or (matches[0].name, matches[0].is_clear) == (first, is_clear)
+    assert closest("!!!", names) == ()
+
+
+def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
+    call = Call("t", {"a": [{"x": 1}, {"y": 2}], "b": (shared := {"z": 3})})
+    renamed = Rename(("a", 1, "y"), "w").applied_to(call)
+    assert renamed.arguments == {"a": [{"x": 1}, {"w": 2}], "b": {"z": 3}}
+    assert renamed.arguments["b"] is shared
+    assert Replace(("a", 0), 5).applied_to(call).arguments["a"] == [5, {"y": 2}]
+    assert Drop(("a", 0, "x")).applied_to(call).arguments["a"][0] == {}
+    assert call.arguments["a"][1] == {"y": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[1.1234567890123456789]", "[" * 100_000, "{" + " " * (1 << 20)],
+)
+def test_what_is_no_json_object_or_array_stays_a_text(text: str) -> None:
+    assert parsed(text) == text
+
+
+def test_a_fix_that_is_merely_offered_is_never_applied() -> None:
+    offered = Fix(Drop(("x",)), Applicability.MACHINE_APPLICABLE)
+    for mode in get_args(AutoCorrect):
+        assert not Policy(auto_correct=mode).allows(offered, read_only=True)
+
+
+def test_a_schema_with_an_odd_key_is_left_to_the_server() -> None:
+    found = Tool("t", {"inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}})
+    assert found.is_valid({"\ud800": 1})
+    assert found.violations({"\ud800": 1}) == ()
+    assert found.complaint({"a": 1}) == '1 is not of type "string"'
+
+
+def test_an_unreadable_name_in_an_open_tool_passes() -> None:
+    catalog = Catalog.listed([tool({}, additionalProperties=True)])
+    call = Call("t", {"\ud800": 1})
+    assert admit(call, catalog) == Verdict("forward", call)
+
+
+def test_a_complaint_about_what_was_not_sent_is_not_explained() -> None:
+    catalog = Catalog.listed([tool({"a": {"type": "object"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": "data/a/b must be integer"}]}
+    assert enrich(Call("t", {"a": {}}), reply, catalog) is reply
+
+
+def test_more_findings_than_are_told_are_counted() -> None:
+    listed = tool({f"p{n}": INTEGER for n in range(30)})
+    said = render(verdict(listed, {f"p{n}": "x" for n in range(30)}).report)
+    assert said.text.startswith("Parameter 'p0' must be integer, got string.")
+    assert "more problems." in said.text
+    error = said.structured["error"]
+    assert len(error.get("problems", [])) + error["more_problems"] >= 30
+
+
+def test_a_text_is_cut_only_in_its_first_line() -> None:
+    report = verdict(tool({"n": INTEGER}), {"n": "x"}).report
+    assert [len(render(report, budget=budget).text) for budget in (0, 1, 10)] == [0, 1, 10]
+    whole = render(report).text
+    assert render(report, budget=len(whole) - 1).text == whole.rpartition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("properties", "arguments", "message"),
+    [
+        (
+            {"user": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            {"name": "x"},
+            "Unknown param 'name'",
+        ),
+        ({"n": INTEGER}, 5, "The arguments must be an object, got integer"),
+        ({"n": INTEGER, "m": INTEGER}, ["a"], "The arguments must be an object, got array"),
+    ],
+)
+def test_a_container_is_mended_only_where_one_reading_is_left(properties: Any, arguments: Any, message: str) -> None:
+    assert verdict(tool(properties), arguments).report.diagnoses[0].message == message
+
+
+def test_a_bare_value_for_the_one_parameter_is_offered() -> None:
+    assert verdict(tool({"n": INTEGER}), 5).report.corrected == Call("t", {"n": 5})
+    assert verdict(tool({"n": INTEGER}), "x").report.corrected is None
+
+
+def test_huge_limits_are_not_reckoned_with() -> None:
+    found = verdict(tool({"n": {"type": "integer", "maximum": 10**400}}), {"n": 10**401})
+    assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
+    """A few levels are slips; more is somebody's game, and is left to the caller."""
+    schema: dict[str, Any] = INTEGER
+    packed: Any = 1
+    for _ in range(12):
+        schema = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
+        packed = json.dumps({"x": packed})
+    found = verdict(tool({"x": schema}), {"x": packed})
+    assert found.action == "refuse"
+    assert found.report.corrected is None
+    twice = verdict(tool({"x": {"type": "object", "properties": {"x": INTEGER}}}), {"x": json.dumps({"x": "1"})})
+    assert (twice.action, twice.call.arguments) == ("repair", {"x": {"x": 1}})
+
+
+def test_a_number_too_large_for_some_servers_is_not_made_of_a_text() -> None:
+    assert verdict(tool({"n": INTEGER}), {"n": str(2**53)}).call.arguments == {"n": 2**53}
+    assert verdict(tool({"n": INTEGER}), {"n": str(2**53 + 1)}).action == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"q": "x", "limit": 10}, "limit: must be <= 50"),
+        ({"q": "x"}, "q must be a number"),
+        ({"q": "x"}, "q is required"),
+        ({"q": "x"}, "data/limit must be integer"),
+        ({"q": "x"}, "data/a/b must have required property 'c'"),
+        ({"sort": "date"}, "sort must be one of: relevance, date"),
+        ({"q": "x"}, "Missing required parameter: surname"),
+    ],
+)
+def test_a_complaint_that_the_call_contradicts_is_not_passed_on(arguments: dict[str, Any], text: str) -> None:
+    catalog = Catalog.listed([tool({"q": {"type": "string"}, "limit": INTEGER, "sort": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert enrich(Call("t", arguments), reply, catalog) is reply
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limit must be between 1 and 50", "Parameter 'limit' value 100 exceeds maximum 50."),
+        ("sort must be one of [relevance, date]", 'Fill in: t(limit: 100, sort: <"relevance" or "date">)'),
+        ("data/limit must be multiple of 3", "Parameter 'limit' value 100 is not a multiple of 3."),
+    ],
+)
+def test_a_complaint_that_the_schema_does_not_know_of_is_explained(text: str, said: str) -> None:
+    catalog = Catalog.listed([tool({"limit": INTEGER, "sort": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert said in enrich(Call("t", {"limit": 100, "sort": "name"}), reply, catalog)["content"][1]["text"]
+
+
+SHAPES = {
+    "oneOf": [
+        {"properties": {"kind": {"const": "circle"}, "radius": INTEGER}, "required": ["kind", "radius"]},
+        {"properties": {"kind": {"enum": ["rect"]}, "width": INTEGER}, "required": ["kind", "width"]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"kind": "Circle", "radius": "3"}, ["shape.radius", "shape.kind"]),
+        ({"kind": "square", "radius": 3}, ["shape.kind"]),
+        ({"kind": "rect"}, ["shape.width"]),
+    ],
+)
+def test_a_mark_decides_which_alternative_was_meant(sent: dict[str, Any], told: list[str]) -> None:
+    report = verdict(tool({"shape": {"type": "object", **SHAPES}}), {"shape": sent}).report
+    assert [one.details["parameter"] for one in report.diagnoses] == told
+
+
+@pytest.mark.parametrize(
+    ("enum", "sent"), [(["C", "Java"], "C++"), (["1.0", "2.0"], "10"), (["1", "2"], "-1"), (["a", "b"], "a=")]
+)
+def test_a_sign_is_part_of_a_value(enum: list[str], sent: str) -> None:
+    found = verdict(tool({"x": {"enum": enum}}, read_only=True), {"x": sent})
+    assert found.action == "refuse"
+    assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("functions.delete", "repair"),
+        ("mcp__files__delete", "repair"),
+        ("server__delete", "repair"),
+        ("gmail__delete", "refuse"),
+        ("undo/delete", "refuse"),
+    ],
+)
+def test_a_prefix_that_may_be_another_servers_is_not_taken_off_where_it_could_hurt(name: str, action: str) -> None:
+    listed = {**tool({}), "name": "delete"}
+    assert judge(Call(name, {}), Catalog.listed([listed]), Policy()).action == action
+    harmless = {**listed, "annotations": {"readOnlyHint": True}}
+    assert judge(Call(name, {}), Catalog.listed([harmless]), Policy()).action == "repair"
+
+
+def test_what_the_validator_allows_is_declared() -> None:
+    pattern = tool({"name": {"type": "string"}}, patternProperties={"^X_": {}}, additionalProperties=False)
+    beside = {
+        "name": "t",
+        "inputSchema": {
+            "$ref": "#/$defs/A",
+            "properties": {"b": INTEGER},
+            "$defs": {"A": {"type": "object", "properties": {"a": INTEGER}}},
+        },
+    }
+    dependent = tool({"a": INTEGER}, dependencies={"a": {"properties": {"b": INTEGER}}})
+    nullable = tool({"phone": {"type": "string", "nullable": True}})
+    for listed, arguments in (
+        (pattern, {"name": "a", "X_A": 1}),
+        (beside, {"a": 1, "b": 2}),
+        (dependent, {"a": 1, "b": 2}),
+        (nullable, {"phone": None}),
+    ):
+        assert verdict(listed, arguments).action == "forward"
+
+
+def test_noise_and_wrappers_never_take_a_declared_value_along() -> None:
+    closed = tool({"sessionId": {"type": "string"}}, additionalProperties=False)
+    assert verdict(closed, {"session_id": "abc", "toolCallId": "1"}).call.arguments == {"sessionId": "abc"}
+    named = tool({"name": {"type": "string"}, "color": {"type": "string"}})
+    assert verdict(named, {"name": "t", "data": {"color": "red"}}).action == "refuse"
+
+
+@pytest.mark.parametrize("sent", ["['a']", "null", "{}", "- a\n- b", "a;b", '["a",'])
+def test_text_that_is_no_single_item_is_not_wrapped_into_a_list(sent: str) -> None:
+    listed = tool({"names": {"type": "array", "items": {"type": "string"}}}, required=["names"])
+    assert verdict(listed, {"names": sent}).action == "refuse"
+
+
+def test_fields_of_the_one_item_are_offered_inside_the_list() -> None:
+    item = {"type": "object", "properties": {"old": {"type": "string"}, "new": {"type": "string"}}}
+    listed = tool({"path": {"type": "string"}, "edits": {"type": "array", "items": item}}, required=["path", "edits"])
+    found = verdict(listed, {"path": "a", "old": "x", "new": "y"})
+    assert (found.action, found.report.corrected) == (
+        "refuse",
+        Call("t", {"path": "a", "edits": [{"old": "x", "new": "y"}]}),
+    )
+
+
+RIGHT_VALUES = {
+    "url": ["https://api.example.com/items?type=book&id=42", "https://x.com/?redirect=%2Fa%2F..%2Fb", "file:///a/../b"],
+    "dockerfile": ["RUN apt-get update; rm -rf /var/lib/apt/lists"],
+    "Makefile": ["clean:\n\tcd out; rm -rf build"],
+    "user": ["why does ' OR 1=1 work?", "Explain `id` command"],
+    "name": [
+        "Name & ID",
+        "Rename `id` to `uuid`",
+        "Install | bash",
+        "ACME; sleep 8h study",
+        "<script> tag tutorial",
+        "Jinja {{ 2 * x }}",
+        "R&D | sh team",
+    ],
+    "path": [
+        "/srv/S&ID/report.pdf",
+        "../../../../packages/core/index.ts",
+        "../.env",
+        "a..b/c",
+        "100%25.txt",
+        "C:\\Users\\x",
+    ],
+    "file": ["src/(a|id)/x.ts", "O'Brien and 'sons'.txt", "a`b`c.md"],
+    "source": ["SELECT a FROM t UNION SELECT b FROM u", "import os; os.remove('x')"],
+    "query": ["'; DROP TABLE users; --", "$(rm -rf /)"],
+    "email": ["a+b@example.com"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in RIGHT_VALUES.items() for value in values]
+)
+def test_what_could_be_right_is_never_an_attack(name: str, value: str) -> None:
+    call = Call("t", {name: value, "nested": [{name: value}]})
+    found = admit(call, Catalog.listed([tool({name: {"type": "string"}, "nested": {"type": "array"}})]))
+    assert found == Verdict("forward", call)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("path", "../../etc/passwd"), ("filePath", "..%2f..%2fetc%2fpasswd"), ("path", "%252e%252e%252fetc"),
+        ("file", "....//....//etc/passwd"), ("path", "..\\..\\windows\\system32"), ("user_id", "1' OR '1'='1"),
+        ("id", "x'; DROP TABLE users; --"), ("id", "1 UNION SELECT password FROM users"), ("slug", "$(whoami)"),
+        ("host", "x; rm -rf /"), ("host", "x | bash"), ("username", "${jndi:ldap://x}"), ("user_id", "{{7*7}}"),
+        ("email", "<script>alert(1)</script>"),
+    ],
+)  # fmt: skip
+def test_what_nobody_sends_by_accident_is_refused_without_an_echo(name: str, value: str) -> None:
+    found = verdict(tool({name: {"type": "string"}}, read_only=True), {name: value})
+    said = render(found.report)
+    assert (found.action, found.report.diagnoses[0].code) == ("refuse", "UNSAFE_INPUT")
+    assert value not in str(said)
+    assert said.structured["error"]["suggestions"] == {}
+    assert "schema_hint" not in said.structured["error"]
+
+
+def test_a_budget_must_leave_room_for_something() -> None:
+    with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
+        Policy(budget=0)
+
+
+def test_a_name_mended_and_then_left_out_is_two_slips_in_one_place() -> None:
+    found = verdict(tool({"dry_run": {"type": "boolean"}}), {"dryRun": None})
+    assert (found.action, found.call.arguments) == ("repair", {})
+    assert [one.code for one in found.report.diagnoses] == ["UNKNOWN_PARAM", "INVALID_TYPE"]
+
+
+def test_a_schema_that_no_arguments_can_satisfy_is_left_to_the_server() -> None:
+    call = Call("t", {})
+    assert admit(call, Catalog.listed([{"name": "t", "inputSchema": {"type": "array"}}])) == Verdict("forward", call)
+
+
+def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
+    several = [
+        {"properties": {"kind": {"const": "a"}, "n": INTEGER}, "required": ["n"]},
+        {"properties": {"kind": {"const": "a"}, "m": INTEGER}, "required": ["m"]},
+    ]
+    found = verdict(tool({"x": {"type": "object", "oneOf": several}}), {"x": {"kind": "a"}})
+    assert found.report.diagnoses[0].message == "One of 'x.n' or 'x.m' is required"
+
+
+def test_json_in_a_text_is_read_exactly() -> None:
+    assert parsed('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "action", "sent"),
+    [
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"dryRun": True}},
+         "repair", {"opts": {"dry_run": True}}),
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"dry_rnu": True}},
+         "refuse", None),
+        ({"rows": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}},
+         {"rows": [{"Name": "x"}]}, "repair", {"rows": [{"name": "x"}]}),
+        ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"colour": 1}},
+         "forward", None),
+        ({"labels": {"type": "object", "additionalProperties": {"type": "string"}}}, {"labels": {"env": None}},
+         "refuse", None),
+        ({"unit": {"enum": ["mW", "kW"]}}, {"unit": "MW"}, "refuse", None),
+        ({"unit": {"enum": ["b", "kb"]}}, {"unit": "B"}, "refuse", None),
+        ({"sort": {"enum": ["asc", "desc"]}}, {"sort": "ASC"}, "repair", {"sort": "asc"}),
+        ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": [1, 2]}, "refuse", None),
+        ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": 5}, "refuse", None),
+        ({"ids": {"type": "array", "items": INTEGER}}, {"ids": "5"}, "repair", {"ids": [5]}),
+        ({"argv": {"type": "array", "items": {"type": "string"}}}, {"argv": "git push origin"}, "refuse", None),
+        ({"timeout_s": INTEGER}, {"timeout_ms": 5000}, "refuse", None),
+        ({"min_length": INTEGER}, {"max_length": 3}, "refuse", None),
+    ],
+)  # fmt: skip
+def test_on_a_tool_that_may_write_nothing_is_guessed_and_nothing_lost(
+    schema: dict[str, Any], arguments: dict[str, Any], action: str, sent: Any
+) -> None:
+    found = verdict(tool(schema), arguments)
+    assert found.action == action
+    assert found.call.arguments == (sent if sent is not None else arguments)
+
+
+def test_other_units_and_opposites_are_never_put_forward() -> None:
+    for mistake, name in (("timeout_ms", "timeout_s"), ("max_length", "min_length"), ("column_2", "column_1")):
+        report = verdict(tool({name: INTEGER}), {mistake: 5}).report
+        assert report.corrected is None
+        assert "did you mean" not in render(report).text
+
+
+def test_two_arguments_that_claim_one_parameter_are_both_left_to_the_caller() -> None:
+    assert verdict(tool({"user_id": {"type": "string"}}), {"userID": "x", "UserId": "y"}).report.corrected is None
+
+
+def test_a_guessed_name_brings_its_value_respelled() -> None:
+    assert verdict(tool({"max": INTEGER}), {"maxi": "5"}).report.corrected == Call("t", {"max": 5})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 validation error for UpstreamUser\nemail\n  Field required [type=missing, input_value={}, input_type=dict]",
+        "Invalid JSON in response from upstream",
+        "The internal error rate metric could not be computed",
+        "Error 500 rows exceed what can be shown",
+        "not allowed: pattern has forbidden word",
+        "quota exceeded; upgrade your plan",
+        "KeyError: 'foo'",
+    ],
+)
+def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) -> None:
+    catalog = Catalog.listed([tool({"email": {"type": "string"}})])
+    reply = {"isError": True, "content": [{"type": "text", "text": text}]}
+    assert enrich(Call("t", {}), reply, catalog) is reply
+
+
+@pytest.mark.parametrize(
+    ("uri", "hint"),
+    [
+        ("xyzzy", "List the resources to see what is available"),
+        ("config:///main", "Did you mean 'config://main'?"),
+        ("", "List the resources to see what is available"),
+    ],
+)
+def test_a_uri_is_answered_by_what_there_is(uri: str, hint: str) -> None:
+    assert Addresses.listed([{"uri": "config://main"}, 5], None).astray(uri).diagnoses[0].hint == hint
+
+
+@pytest.mark.parametrize("uri", ["repo://a/x", "repo:///readme", "repo://a", "other://a/b/readme"])
+def test_a_uri_that_only_begins_like_a_template_does_not_fit_it(uri: str) -> None:
+    addresses = Addresses.listed([], [{"uriTemplate": "repo://{owner}/{name}/readme"}])
+    assert "fits the template" not in addresses.astray(uri).diagnoses[0].hint
+
+
+def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:
+    catalog, call = Catalog.listed([tool({"n": INTEGER}, read_only=True)]), Call("t", {"n": 1, "m": 2})
+    payload = {"error": "m is unknown", "nextSteps": {"do": "read"}, "hint": "Mine", "routingHint": {"to": "b"}}
+    reply = {"isError": True, "content": [{"type": "text", "text": json.dumps(payload)}]}
+    error = enrich(call, reply, catalog)["_meta"][KEY]["error"]
+    assert (error["code"], error["hints"], error["routing_hint"]) == ("UNKNOWN_PARAM", ["Mine"], {"to": "b"})
+
+
+def test_values_that_do_not_fit_are_refused_at_once_where_the_server_would_refuse_them() -> None:
+    schema = {"type": "object", "properties": {"max": {"type": "integer", "maximum": 10}}}
+    catalog = Catalog.listed([{"name": "f", "inputSchema": schema, "annotations": {"readOnlyHint": True}}])
+    call = Call("f", {"max": 11})
+    assert admit(call, catalog).action == "forward"
+    assert admit(call, catalog, policy=Policy(unfit_values="reject")).action == "refuse"
+    stray = Call("f", {"max": 1, "zzz": 1})
+    assert admit(stray, catalog, policy=Policy(unfit_values="reject")).action == "forward"

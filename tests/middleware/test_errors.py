@@ -1,0 +1,552 @@
+"""Errors worth raising: what an author says gets through every door, and what is masked stays masked."""
+
+# pyright: basic, reportPrivateUsage=false
+from __future__ import annotations
+
+import copy
+import errno
+import json
+import logging
+import pickle
+from enum import Enum
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver import exceptions
+
+from fingerpost import Call, Catalog, Policy, Verdict, render
+from fingerpost.engine.catalog import Tool
+from fingerpost.engine.failure_kinds import CATEGORIES
+from fingerpost.engine.replies.enrich import raised
+from fingerpost.engine.replies.exceptions import behind, kind_of
+from fingerpost.errors import ToolOperationError, UnknownValue
+from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, said
+
+CANARY = "canary-4c1f9a7e"
+IS_MASKING = hasattr(exceptions, "UnexpectedToolError")
+"""mcp 2.0 hands the text of every exception to the client by itself; from 2.1 on it masks them."""
+UNITS = {"kilogram": "kilogram (kg)", "gram": "gram (g)", "meter": "meter (m)", "mole": "mole (mol)"}
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Any:
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def told(
+    exception: BaseException, arguments: dict[str, Any] | None = None, *, is_masked: bool = True
+) -> dict[str, Any]:
+    """The error that a program reads, from the exception alone."""
+    catalog = Catalog([Tool("act", {"inputSchema": {"type": "object"}}), Tool("list_acts"), Tool("act_on")])
+    report = raised(exception, catalog, Policy(), Verdict("forward", Call("act", arguments or {})), is_masked=is_masked)
+    assert report is not None
+    return render(report).structured["error"]
+
+
+def raising(framework: str, exception: Exception, **guidance: Any) -> Adopted:
+    server = Adopted(framework, **guidance)
+
+    def act(value: str = "", path: str = "") -> str:
+        raise exception
+
+    server.tool(act)
+    return server
+
+
+# S2-02 and S2-03: the fields, and who wins
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_everything_an_author_says_gets_through(framework: str, era: str) -> None:
+    error = ToolOperationError(
+        "Patch failed",
+        code="PATCH_MALFORMED",
+        category="patch",
+        hint="Write @@ -1,3 +1,4 @@ before each hunk",
+        hints=["Read the file first"],
+        details={"hunk": 2},
+        step=1,
+        origin="server",
+        retryable=True,
+        next_steps={"read": 'read_content(content_url: "a.txt")'},
+        routing_hint={"region": "eu"},
+    )
+    reply = said(raising(framework, error), "act", era=era)
+    assert reply.is_error
+    assert reply.text == "Patch failed.\nWrite @@ -1,3 +1,4 @@ before each hunk.\nRead the file first."
+    assert reply.error == {
+        "code": "PATCH_MALFORMED",
+        "message": "Patch failed",
+        "severity": "medium",
+        "category": "patch",
+        "origin": "server",
+        "retryable": True,
+        "details": {"step": 1, "hunk": 2},
+        "suggestions": {},
+        "hint": "Write @@ -1,3 +1,4 @@ before each hunk",
+        "hints": ["Read the file first"],
+        "next_steps": {
+            "read": 'read_content(content_url: "a.txt")',
+            "fix": "Write @@ -1,3 +1,4 @@ before each hunk",
+            "help": 'info(tool: "act")',
+        },
+        "routing_hint": {"region": "eu"},
+    }
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_an_explicit_category_wins_over_an_inferred_one(category: str) -> None:
+    assert told(ToolOperationError("429 Too Many Requests", category=category))["category"] == category
+    assert told(ToolOperationError("x", category=category, code="RATE_LIMITED"))["category"] == category
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_category_alone_brings_its_code(category: str) -> None:
+    assert told(ToolOperationError("x", category=category))["code"] == CATEGORIES[category]
+
+
+@pytest.mark.parametrize(
+    ("error", "category", "code"),
+    [
+        (ToolOperationError("Rate limit exceeded"), "rate_limited", "RATE_LIMITED"),
+        (ToolOperationError("No such file or directory"), "not_found", "NOT_FOUND"),
+        (ToolOperationError("x", code="PATCH_EMPTY"), "patch", "PATCH_EMPTY"),
+        (ToolOperationError("x", code="UNKNOWN_PROMPT"), "not_found", "UNKNOWN_PROMPT"),
+        (ToolOperationError("x", code="OUT_OF_RANGE"), "validation", "OUT_OF_RANGE"),
+        (ToolOperationError("x", code="MINE"), "internal", "MINE"),
+        (ToolOperationError("x", code="not a code"), "internal", "INTERNAL_ERROR"),
+    ],
+)
+def test_what_is_left_open_is_inferred(error: ToolOperationError, category: str, code: str) -> None:
+    assert (told(error)["category"], told(error)["code"]) == (category, code)
+
+
+def test_a_category_that_is_none_is_the_authors_mistake_and_named() -> None:
+    with pytest.raises(ValueError, match=r"category must be one of internal, validation, .* got 'oops'"):
+        ToolOperationError("x", category="oops")
+
+
+@pytest.mark.parametrize("category", ["rate_limited", "timeout", "upstream", "validation", "patch"])
+def test_what_another_call_may_mend_is_retryable(category: str) -> None:
+    assert told(ToolOperationError("x", category=category))["retryable"] is True
+    assert told(ToolOperationError("x", category=category, retryable=False))["retryable"] is False
+    assert told(ToolOperationError("x", category="permission"))["retryable"] is False
+
+
+class Quota(Exception):
+    """An exception of someone's own with the attributes of ours."""
+
+    def __init__(self, message: str, **attributes: Any) -> None:
+        super().__init__(message)
+        self.__dict__.update(attributes)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_any_exception_that_carries_guidance_is_honoured(framework: str) -> None:
+    error = Quota("Quota used up", hint="Ask for fewer rows", category="rate_limited", routing_hint="later")
+    reply = said(raising(framework, error), "act")
+    assert "Ask for fewer rows." in reply.text
+    assert (reply.error["message"], reply.error["hint"]) == ("Quota used up", "Ask for fewer rows")
+    assert (reply.error["code"], reply.error["routing_hint"]) == ("RATE_LIMITED", "later")
+
+
+def test_the_text_of_another_exception_stays_masked_unless_it_says_of_what_kind_it_is() -> None:
+    """A database driver puts hints on its errors too, beside texts that nobody else is to read."""
+    error = told(Quota(CANARY, hint="Check the column"))
+    assert CANARY not in json.dumps(error)
+    assert error["hint"] == "Check the column"
+    assert told(Quota("Too much", hint="h", code="QUOTA"))["message"] == "Too much"
+    assert told(Quota("Too much", hint="h"), is_masked=False)["message"] == "Too much"
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {},
+        {"code": 42},
+        {"code": "E1", "details": {"a": 1}},
+        {"hint": ""},
+        {"hint": 5},
+        {"hints": []},
+        {"category": "x"},
+    ],
+)
+def test_an_exception_without_guidance_has_nothing_to_say(attributes: dict[str, Any]) -> None:
+    verdict = Verdict("forward", Call("act", {}))
+    assert raised(Quota("x", **attributes), Catalog(), Policy(), verdict, is_masked=True) is None
+
+
+def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
+    inner = ToolOperationError("Patch failed")
+    outer = exceptions.ToolError("Error executing tool a")
+    outer.__cause__ = exceptions.ToolError("Error executing tool b")
+    outer.__cause__.__cause__ = ExceptionGroup("several", [inner])
+    assert behind(outer) is inner
+    both = ExceptionGroup("several", [inner, ValueError()])
+    assert behind(both) is both
+    mine = RuntimeError("mine")
+    mine.__cause__ = inner
+    assert behind(mine) is mine, "what an exception of the author's own hides is the author's to hide"
+
+
+def test_wrappers_without_end_are_not_followed_for_ever() -> None:
+    outer = exceptions.ToolError("Error executing tool outer")
+    outer.__cause__ = outer
+    assert behind(outer) is outer
+
+
+def test_an_author_may_speak_in_a_tool_that_is_not_listed() -> None:
+    verdict = Verdict("forward", Call("hidden", {}))
+    report = raised(ToolOperationError("No such note"), Catalog(), Policy(), verdict, is_masked=True)
+    assert report is not None
+    assert report.diagnoses[0].code == "NOT_FOUND"
+
+
+# S2-05: default hints, by kind and only where none is given
+
+
+class Answered(Exception):
+    def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
+        super().__init__(CANARY)
+        self.response = type("Response", (), {"status_code": status, "headers": headers or {}})()
+
+
+class ReadTimeout(Exception):
+    pass
+
+
+KINDS: list[tuple[Exception, str]] = [
+    (FileNotFoundError(errno.ENOENT, CANARY, "/srv/data/a.txt"), "NOT_FOUND"),
+    (FileNotFoundError(CANARY), "NOT_FOUND"),
+    (PermissionError(errno.EACCES, CANARY), "PERMISSION_DENIED"),
+    (PermissionError(CANARY), "PERMISSION_DENIED"),
+    (IsADirectoryError(errno.EISDIR, CANARY, "/srv/data/a.txt"), "INVALID_INPUT"),
+    (FileExistsError(errno.EEXIST, CANARY), "CONFLICT"),
+    (TimeoutError(CANARY), "TIMEOUT"),
+    (ReadTimeout(CANARY), "TIMEOUT"),
+    (ConnectionRefusedError(errno.ECONNREFUSED, CANARY), "UPSTREAM_ERROR"),
+    (ConnectionResetError(CANARY), "UPSTREAM_ERROR"),
+    (OSError(errno.ETIMEDOUT, CANARY), "TIMEOUT"),
+    (Answered(429), "RATE_LIMITED"),
+    (Answered(401), "AUTH_REQUIRED"),
+    (Answered(403), "PERMISSION_DENIED"),
+    (Answered(404), "NOT_FOUND"),
+    (Answered(409), "CONFLICT"),
+    (Answered(413), "INVALID_LENGTH"),
+    (Answered(503), "UPSTREAM_ERROR"),
+    (Answered(500), "INTERNAL_ERROR"),
+    (KeyError("v1"), "NOT_FOUND"),
+    (json.JSONDecodeError("Expecting value", "v1", 0), "INVALID_INPUT"),
+    (MemoryError(CANARY), "INVALID_LENGTH"),
+    (RuntimeError(CANARY), "INTERNAL_ERROR"),
+]
+
+
+@pytest.mark.parametrize(("error", "code"), KINDS, ids=repr)
+def test_a_masked_failure_gets_the_default_hint_of_its_kind_and_stays_masked(error: Exception, code: str) -> None:
+    """T16: of an exception that was not made for callers, its kind is used and never its text."""
+    reply = said(raising("sdk", error), "act", {"value": "v1", "path": "a.txt"})
+    assert (reply.error["code"], reply.is_error) == (code, True)
+    assert reply.texts[0].startswith("Error executing tool act")
+    assert reply.error["hint"]
+    assert CANARY not in json.dumps([reply.texts[not IS_MASKING :], reply.meta, reply.structured])
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_framework_masks_stays_masked(framework: str) -> None:
+    server = raising(framework, RuntimeError(CANARY))
+    if framework == "fastmcp":
+        server.server._mask_error_details = True
+    reply = said(server, "act")
+    is_masked = framework == "fastmcp" or IS_MASKING
+    assert CANARY not in json.dumps([reply.texts[not is_masked :], reply.meta])
+    assert reply.error["code"] == "INTERNAL_ERROR"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(errno.ENOENT, "x", "/etc/server.toml"),
+        KeyError("a key of the server's own"),
+        json.JSONDecodeError("Expecting value", "from upstream", 0),
+        IndexError("list index out of range"),
+        ValueError("HTTP 404"),
+    ],
+)
+def test_a_failure_of_the_servers_own_is_not_blamed_on_the_call(error: Exception) -> None:
+    assert kind_of(error, Call("act", {"path": "a.txt"})) == "unexpected error"
+
+
+@pytest.mark.parametrize(
+    ("error", "wait"),
+    [
+        (Answered(429, {"retry-after": "30"}), "30 seconds"),
+        (Answered(429, {"Retry-After": "1"}), "1 second"),
+        (Quota("x", status=429, retry_after=5), "5 seconds"),
+    ],
+)
+def test_a_wait_that_the_other_side_asks_for_is_in_the_hint(error: Exception, wait: str) -> None:
+    assert said(raising("sdk", error), "act").error["hint"] == f"Wait {wait}, then call again"
+
+
+@pytest.mark.parametrize("wait", ["soon", "-1", "99999999", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_wait_that_is_no_number_of_seconds_is_not_told(wait: str) -> None:
+    assert "Wait before calling again" in said(raising("sdk", Answered(429, {"retry-after": wait})), "act").text
+
+
+def test_a_default_hint_never_stands_beside_an_explicit_one() -> None:
+    assert told(ToolOperationError("No such file", category="not_found", hint="Mine"))["hint"] == "Mine"
+    with_hints = told(ToolOperationError("No such file", category="not_found", hints=["Mine"]))
+    assert ("hint" in with_hints, with_hints["hints"]) == (False, ["Mine"])
+    assert told(ToolOperationError("No such file", category="not_found"))["hint"]
+
+
+# UnknownValue
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_unknown_value_is_matched_labelled_and_corrected_in_one_line(framework: str) -> None:
+    server = Adopted(framework)
+
+    def weigh(value: float, unit: str) -> str:
+        raise UnknownValue(parameter="unit", got=unit, choices=UNITS)
+
+    server.tool(weigh)
+    reply = said(server, "weigh", {"value": 2.5, "unit": "kilgoram"})
+    assert reply.text == 'Unknown unit "kilgoram".\nCorrected call: weigh(value: 2.5, unit: "kilogram")'
+    fix = {"value": "kilogram", "label": "kilogram (kg)", "confidence": 0.99}
+    assert reply.error["suggestions"]["likely_fix"] == fix
+    assert reply.error["corrected_call"]["arguments"] == {"value": 2.5, "unit": "kilogram"}
+    details = reply.error["details"]
+    assert (details["parameter"], details["got"]) == ("unit", "kilgoram")
+    assert details["got"] != details["expected"]
+
+
+def test_close_rivals_are_offered_and_none_is_put_forward() -> None:
+    error = told(UnknownValue("unit", "mt", UNITS), {"unit": "mt"})
+    assert error["hints"] == ["meter (m)", "mole (mol)"]
+    assert "likely_fix" not in error["suggestions"]
+    assert "corrected_call" not in error
+
+
+def test_a_value_that_is_like_none_is_said_to_be() -> None:
+    few = told(UnknownValue("unit", "xyzzy", ["a", "b"], noun="letter"), {"unit": "xyzzy"})
+    assert (few["message"], few["hint"]) == ('Unknown letter "xyzzy"', "There are a, b")
+    many = told(UnknownValue("unit", "xyzzy", map(str, range(50))), {"unit": "xyzzy"})
+    assert many["hint"] == "No similar unit found"
+    assert many["details"]["expected"].endswith(" and 38 more")
+    assert told(UnknownValue("unit", 7, [1, 2]), {"unit": 7})["hint"] == "There are 1, 2"
+
+
+def test_a_label_can_be_made_by_a_function_and_a_sign_in_it_is_understood() -> None:
+    signs = {"kilogram": "kg", "meter": "m"}
+    error = UnknownValue("unit", "KG", signs, label=lambda unit: f"{unit} ({signs[unit]})")
+    assert told(error, {"unit": "KG"})["suggestions"]["did_you_mean"] == "kilogram (kg)"
+
+
+def test_a_place_inside_the_arguments_is_corrected_in_its_place() -> None:
+    arguments = {"factors": [{"numerator": "meter"}, {"numerator": "metre"}]}
+    error = told(UnknownValue("factors[1].numerator", "metre", UNITS, step=1), arguments)
+    assert error["corrected_call"]["arguments"]["factors"][1] == {"numerator": "meter"}
+    assert (error["message"], error["details"]["step"]) == ('Unknown numerator "metre"', 1)
+
+
+@pytest.mark.parametrize("parameter", ["elsewhere", "factors[9].numerator", ""])
+def test_a_place_that_the_call_does_not_have_still_names_the_fix(parameter: str) -> None:
+    error = told(UnknownValue(parameter, "kilgoram", UNITS, noun="unit"), {"unit": "kilgoram"})
+    assert error["suggestions"]["did_you_mean"] == "kilogram (kg)"
+    assert error["suggestions"]["likely_fix"]["value"] == "kilogram"
+    assert "corrected_call" not in error
+    assert "likely_fix" not in told(UnknownValue(parameter, "mt", UNITS, noun="unit"))["suggestions"]
+
+
+@pytest.mark.parametrize(
+    ("fix", "shown"),
+    [
+        ("meter", {"value": "meter", "label": "meter", "confidence": 1.0}),
+        (
+            {"value": "m", "label": "meter (m)", "confidence": 0.8},
+            {"value": "m", "label": "meter (m)", "confidence": 0.8},
+        ),
+        ({"value": 5}, {"value": 5, "label": "5", "confidence": 1.0}),
+    ],
+)
+def test_a_fix_that_the_author_names_is_applied_in_the_corrected_call(fix: Any, shown: dict[str, Any]) -> None:
+    error = told(ToolOperationError("No", parameter="unit", likely_fix=fix), {"unit": "x"})
+    assert error["suggestions"]["likely_fix"] == shown
+    assert error["corrected_call"]["arguments"] == {"unit": shown["value"]}
+
+
+def test_a_fix_that_is_an_object_is_sent_as_one() -> None:
+    error = told(ToolOperationError("No", parameter="unit", likely_fix={"value": 3, "unit": "kg"}), {"unit": {}})
+    assert error["corrected_call"]["arguments"] == {"unit": {"value": 3, "unit": "kg"}}
+
+
+def test_a_fix_that_was_just_sent_is_none() -> None:
+    error = told(ToolOperationError("No", parameter="unit", likely_fix="m"), {"unit": "m"})
+    assert "corrected_call" not in error
+
+
+def test_a_value_that_the_call_left_out_is_put_in() -> None:
+    server = Adopted("sdk")
+
+    def weigh(unit: str = "kilgoram") -> str:
+        raise UnknownValue(parameter="unit", got=unit, choices=UNITS)
+
+    server.tool(weigh)
+    assert 'weigh(unit: "kilogram")' in said(server, "weigh").text
+
+
+def test_what_was_meant_is_said_where_no_call_can_show_it() -> None:
+    server = Adopted("sdk")
+
+    def parse(expression: str) -> str:
+        raise UnknownValue(parameter="unit", got=expression.split()[1], choices=UNITS)
+
+    server.tool(parse)
+    assert 'Did you mean "kilogram (kg)"?' in said(server, "parse", {"expression": "5 kilgoram"}).text
+    assert 'Nearest: "meter (m)" and "mole (mol)".' in said(server, "parse", {"expression": "5 mt"}).text
+
+
+def test_a_subclass_may_say_once_what_all_of_its_kind_say() -> None:
+    class Locked(ToolOperationError):
+        code = "ROW_LOCKED"
+        category = "conflict"
+        hint = "Wait for the lock"
+
+    error = told(Locked("The row is locked"))
+    assert (error["code"], error["category"], error["hint"]) == ("ROW_LOCKED", "conflict", "Wait for the lock")
+    assert told(Locked("x", code="OTHER"))["code"] == "OTHER"
+
+
+@pytest.mark.parametrize("code", ["PatchMalformed", "E-42", "not_found", "a.b"])
+def test_any_code_of_an_authors_own_is_kept(code: str) -> None:
+    assert told(ToolOperationError("x", code=code))["code"] == code
+
+
+def test_steps_alone_are_told_to_the_model_too() -> None:
+    reply = said(raising("sdk", ToolOperationError("Oops", next_steps={"first": "Run prepare()"})), "act")
+    assert reply.text == "Oops.\nRun prepare()."
+
+
+def test_a_failure_that_will_not_pass_is_not_to_be_waited_for() -> None:
+    final = told(ToolOperationError("Quota used up", category="rate_limited", retryable=False))
+    assert "hint" not in final
+    assert told(ToolOperationError("x", category="rate_limited", details={"retry_after": 30}))["hint"].startswith(
+        "Wait 30 seconds"
+    )
+
+
+class Unit(Enum):
+    KG = "kilogram"
+    M = "meter"
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [Unit, list(Unit), {Unit.KG: "kilogram (kg)", Unit.M: "meter"}, ["kilogram", ["meter"]], "kilogram"],
+)
+def test_choices_may_be_anything_that_can_be_listed(choices: Any) -> None:
+    error = UnknownValue("unit", "kilgoram", choices, details=None, hints=None)
+    assert error.readings[0].value == "kilogram"
+
+
+def test_a_label_may_be_anything_that_can_be_written() -> None:
+    assert UnknownValue("n", "onee", ["one"], label=lambda _: 1).readings[0].label == "1"  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    "error", [UnknownValue("unit", "kilgoram", UNITS, step=2), ToolOperationError("No", hint="h", details={"a": 1})]
+)
+def test_errors_survive_a_process_pool(error: ToolOperationError) -> None:
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert (type(same), str(same), same.__dict__) == (type(error), str(error), error.__dict__)
+
+
+# S2-12: sanitising
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("size", [1, 50, 5_000])
+def test_secrets_never_leave_at_any_length(framework: str, size: int) -> None:
+    secret, pad = f"hunter2-{CANARY}", "x" * size
+    error = ToolOperationError(
+        f"{pad} login failed with password={secret} at https://bob:{secret}@host/ using Bearer {secret}",
+        hint=f"{pad} token: {secret}",
+        hints=[f"api_key='{secret}'"],
+        details={
+            "password": secret,
+            "nested": {"deep": {"api_key": secret}, "list": [f"secret={secret}"]},
+            "debug": secret,
+            "trace": secret,
+            "raw": secret.encode(),
+            "object": Quota(secret),
+        },
+        routing_hint={"token": secret},
+        next_steps={"retry": f"with token={secret}", "many": [f"pwd: {secret}"]},
+    )
+    reply = said(raising(framework, error), "act")
+    shown = json.dumps([reply.texts, reply.meta, reply.structured])
+    assert CANARY not in shown
+    assert len(shown) < 6_000
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_caller_sends_in_secret_is_not_sent_back(
+    framework: str, era: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """T3 through the doors: not in a reply, a log or on a terminal, whatever is wrong with the call."""
+    logging.disable(logging.NOTSET)
+    caplog.set_level(logging.INFO, logger="fingerpost")
+    secret = "k9Xq7Lm2Zp4Rt8Vw1Bn5"
+    server = Adopted(framework)
+
+    def login(user: str, password: str, retries: int = 3) -> str:
+        raise ToolOperationError("Rejected", details={"password": password}, hint=f"token={password}")
+
+    server.tool(login)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("login", {"user": secret, "password": secret, "retries": "x"}),
+        ("login", {"user": "a", "passwrd": secret}),
+        ("logn", {"user": secret, "password": secret}),
+        ("login", {"password": {"value": secret}}),
+        ("login", {"user": "a", "password": secret, "extra": secret}),
+        ("login", {"user": "a", "password": secret}),
+        ("info", {"tool": secret}),
+    ]
+    for name, arguments in calls:
+        for times in (1, 2, 3):
+            reply = said(server, name, arguments, era=era, times=times)
+            assert secret not in json.dumps([reply.texts, reply.meta, reply.structured]), (name, arguments)
+    assert secret not in "".join(record.getMessage() for record in caplog.records if record.name == "fingerpost")
+    assert server.guidance.failures == 0
+
+
+def test_tracebacks_and_terminal_codes_are_removed() -> None:
+    text = (
+        '\x1b[31mFailed\x1b[0m\nTraceback (most recent call last):\n  File "/srv/app.py", line 3, in f\nValueError: x'
+    )
+    error = told(ToolOperationError(text))
+    assert error["message"] == "Failed"
+
+
+def test_an_id_in_a_hint_is_part_of_the_advice() -> None:
+    error = told(ToolOperationError("Unknown commit", hint="Use 3f2a9c0b1d2e3f4a5b6c"))
+    assert error["hint"] == "Use 3f2a9c0b1d2e3f4a5b6c"
+
+
+def test_an_attack_that_the_author_sees_is_refused_without_help() -> None:
+    error = told(ToolOperationError("Parameter 'path' is refused: it leaves the root", code="UNSAFE_INPUT"))
+    assert (error["severity"], error["suggestions"], error["next_steps"]) == ("critical", {}, {})
+    assert "hint" not in error
+
+
+def test_a_hint_is_not_repeated_in_the_text_when_the_message_says_it() -> None:
+    reply = said(
+        raising("sdk", ToolOperationError("Patch failed. Use a unified diff.", hint="Use a unified diff")), "act"
+    )
+    assert reply.text.count("Use a unified diff") == 1

@@ -1,0 +1,158 @@
+"""Requests that go out: connections that are kept, and every way in which there is no answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fingerpost.proxy.http.client import Upstream
+from fingerpost.proxy.http.http1 import TooLarge, Unreachable
+from fingerpost.proxy.http.server import Request
+from tests.support.http_lab import JSON, serving
+
+
+async def answered(request: Request) -> None:
+    await request.respond.whole(200, JSON, str(request.peer).encode())
+
+
+async def asked(upstream: Upstream, **more: Any) -> bytes:
+    return await (await upstream.request("POST", [], b"{}", **more)).body(1_000)
+
+
+def test_a_connection_is_kept_for_the_next_request_while_it_is_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> list[bytes]:
+        async with serving(answered) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}")
+            kept = [await asked(upstream), await asked(upstream)]
+            monkeypatch.setattr(Upstream, "_KEPT", -1.0)
+            stale = [await asked(upstream), await asked(upstream)]
+            upstream.close()
+            return [*kept, *stale]
+
+    first, second, third, fourth = asyncio.run(scene())
+    assert first == second == third != fourth
+
+
+def test_only_so_many_connections_are_kept() -> None:
+    async def scene() -> int:
+        async with serving(answered) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/")
+            await asyncio.gather(*(asked(upstream) for _ in range(150)))
+            count = len(upstream._idle)  # pyright: ignore[reportPrivateUsage]
+            upstream.close()
+            return count
+
+    assert asyncio.run(scene()) == 128
+
+
+def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> None:
+    async def closed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.close()
+
+    async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"NONSENSE\r\n\r\n")
+        writer.close()
+
+    async def scene(behaviour: Any) -> Unreachable:
+        server = await asyncio.start_server(behaviour, "127.0.0.1", 0)
+        with pytest.raises(Unreachable) as lost:
+            await asked(Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+        server.close()
+        return lost.value
+
+    for behaviour in (closed, nonsense):
+        assert asyncio.run(scene(behaviour)).was_sent
+
+
+def test_a_server_that_does_not_speak_tls_is_not_reached() -> None:
+    async def scene() -> None:
+        async with serving(answered) as port:
+            with pytest.raises(Unreachable, match=r"cannot be reached \(TLS"):
+                await asked(Upstream(f"https://127.0.0.1:{port}/"))
+
+    asyncio.run(scene())
+
+
+def test_a_server_that_does_not_accept_in_time_is_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: Any, **__: Any) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(asyncio, "open_connection", never)
+    with pytest.raises(Unreachable, match="no connection in time") as lost:
+        asyncio.run(asked(Upstream("http://127.0.0.1:1/"), seconds=0.05))
+    assert not lost.value.was_sent
+
+
+def test_a_request_that_is_no_http_is_not_sent() -> None:
+    async def scene() -> None:
+        async with serving(answered) as port:
+            with pytest.raises(Unreachable, match="cannot be sent"):
+                await Upstream(f"http://127.0.0.1:{port}/").request("POST", [(b"bad header", b"x\n")], b"")
+
+    asyncio.run(scene())
+
+
+def test_hints_before_the_answer_are_passed_over_and_a_closed_connection_is_not_kept() -> None:
+    async def hinted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1_000)
+        writer.write(
+            b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
+        )
+        await writer.drain()
+        writer.close()
+
+    async def scene() -> None:
+        server = await asyncio.start_server(hinted, "127.0.0.1", 0)
+        upstream = Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        assert [await asked(upstream), await asked(upstream)] == [b"ok", b"ok"]
+        server.close()
+
+    asyncio.run(scene())
+
+
+def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else() -> None:
+    seen: list[str] = []
+
+    async def moved(request: Request) -> None:
+        seen.append(request.path)
+        where = {"/old": b"/new", "/away": b"http://127.0.0.2/x", "/round": b"/old2", "/old2": b"/round"}.get(
+            request.path
+        )
+        if where is None:
+            await request.respond.whole(200, JSON, b"here")
+        else:
+            await request.respond.whole(307, [(b"location", where)])
+
+    async def scene() -> list[int]:
+        async with serving(moved) as port:
+            statuses = list[int]()
+            for path in ("old", "away", "round"):
+                upstream = Upstream(f"http://127.0.0.1:{port}/{path}")
+                for _ in range(2):
+                    response = await upstream.request("POST", [], b"{}")
+                    await response.body(100)
+                    statuses.append(response.status)
+                upstream.close()
+            return statuses
+
+    assert asyncio.run(scene()) == [200, 200, 307, 307, 307, 307]
+    assert seen[:3] == ["/old", "/new", "/new"]
+
+
+def test_a_body_has_a_limit_and_need_not_be_read() -> None:
+    async def large(request: Request) -> None:
+        await request.respond.whole(200, JSON, b"x" * 5_000)
+
+    async def scene() -> None:
+        async with serving(large) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/")
+            with pytest.raises(TooLarge):
+                await asked(upstream)
+            response = await upstream.request("GET", [], b"")
+            response.close()
+            response.close()
+
+    asyncio.run(scene())

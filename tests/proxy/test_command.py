@@ -1,0 +1,153 @@
+"""`fingerpost proxy` as a command: its options, its configuration file, and what it says when it cannot begin."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingerpost.cli import main as cli
+from fingerpost.proxy import command
+from fingerpost.proxy.log import Journal
+from fingerpost.proxy.protocol.relay import Relay
+
+
+def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    """What the command says when it cannot be carried out."""
+    monkeypatch.setattr(sys, "argv", ["fingerpost", "proxy", *words])
+    assert cli.main() == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "say either a command or a URL"),
+        (("http://127.0.0.1:1/mcp", "--", "x"), "say either a command or a URL"),
+        (("--",), "say either a command or a URL"),
+        (("--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),
+        (("--", "/"), "/ cannot be started: Permission denied"),
+        (("--listen", "127.0.0.1:0", "--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),
+        (("python", "server.py"), "Put -- before a server's command"),
+        (("python",), "python is not a URL"),
+        (("http://h:99999/mcp",), "is not a URL"),
+        (("http://[::1/mcp",), "is not a URL"),
+        (("http://h/é",), "is not a URL"),
+        (("--max-message", "nan", "--", "x"), "max-message must be between"),
+        (("--max-message", "-1", "--", "x"), "max-message must be between"),
+        (("--timeout", "-1", "--", "x"), "timeout must be a number of seconds"),
+        (("--timeout", "inf", "--", "x"), "timeout must be a number of seconds"),
+        (("--auto-corect", "off", "--", "x"), "Did you mean '--auto-correct'?"),
+        (("--auto-correct", "of", "--", "x"), "invalid choice"),
+        (("--listen", "8080x", "--", "x"), "is not an address to listen on"),
+        (("--listen", "127.0.0.1:99999", "--", "x"), "is not an address to listen on"),
+        (("--budget", "0", "--", "x"), "budget must be at least 1"),
+        (("--config", "nowhere.toml", "--", "x"), "cannot read nowhere.toml"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_told_with_a_way_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    assert told in said(capsys, monkeypatch, *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("auto-corect = 'off'", "there is no option auto_corect\nDid you mean auto_correct?"),
+        ("xyzzy = 1", "there is no option xyzzy"),
+        ("budget = 'x'", "budget must be int, got str"),
+        ("tips = 1", "tips must be bool, got int"),
+        ("= 1", "is not TOML"),
+        ("guidance = 'offf'", "guidance must be on or off"),
+        ("auto-correct = 'perhaps'", "auto_correct must be one of"),
+    ],
+)
+def test_a_file_that_says_something_else_is_told_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "options.toml"
+    file.write_text(text)
+    assert told in said(capsys, monkeypatch, "--config", str(file), "--", sys.executable)
+
+
+def test_the_command_line_wins_over_the_file_and_the_file_over_the_defaults(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def stdio(words: list[str], settings: dict[str, Any], journal: Journal) -> int:
+        seen.append(settings)
+        return 0
+
+    monkeypatch.setattr(command, "_stdio", stdio)
+    file = tmp_path / "options.toml"
+    file.write_text("auto-correct = 'lossless'\nbudget = 400\ntimeout = 3\ninfo-tool = false\n")
+    assert cli.main(["proxy", "--config", str(file), "--budget", "300", "--tips", "--", "x", "--", "-v"]) == 0
+    [settings] = seen
+    chosen = {key: settings[key] for key in ("auto_correct", "budget", "timeout", "info_tool", "tips", "unknown_tool")}
+    assert chosen == {
+        "auto_correct": "lossless",
+        "budget": 300,
+        "timeout": 3,
+        "info_tool": False,
+        "tips": True,
+        "unknown_tool": "result",
+    }
+
+
+def test_without_guidance_there_is_no_relay() -> None:
+    journal = Journal()
+    assert command.relay({**command.DEFAULTS, "guidance": "off"}, journal) is None
+    assert isinstance(command.relay(command.DEFAULTS, journal), Relay)
+
+
+def test_headers_come_from_the_environment_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINGERPOST_HEADERS", '{\n"Authorization": "Bearer t\\n"}')
+    assert command.own_headers() == [(b"authorization", b"Bearer t")]
+    monkeypatch.setenv("FINGERPOST_HEADERS", '{"Content-Type": "application/json", "Accept": "*/*", "A": "b"}')
+    assert command.own_headers() == [(b"a", b"b")]
+    for wrong in ("[]", "x", '{"é": "x"}', '{"a b": "x"}', '{"a": "x\\ny"}', '{"a": null}', '{"Host": "x"}'):
+        monkeypatch.setenv("FINGERPOST_HEADERS", wrong)
+        assert "FINGERPOST_HEADERS" in said(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
+
+
+def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert f"cannot listen on {address}" in said(capsys, monkeypatch, "--listen", address, "http://127.0.0.1:1/mcp")
+
+
+def test_a_system_that_cannot_wait_for_pipes_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("select.poll")
+    assert "WSL" in said(capsys, monkeypatch, "--", "x")
+
+
+def test_without_standard_error_nothing_is_said_anywhere_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    Journal(is_verbose=True).say("up")
+    assert capsys.readouterr().out == ""
+
+
+def test_notices_are_said_and_notes_only_when_asked_for() -> None:
+    quiet, loud, machine = io.StringIO(), io.StringIO(), io.StringIO()
+    for journal in (Journal(out=quiet), Journal(out=loud, is_verbose=True), Journal(out=machine, is_json=True)):
+        journal.say("up")
+        journal.note("odd")
+        journal.guided("repaired", "tool\x1b", "")
+    assert quiet.getvalue() == "fingerpost: up\n"
+    assert loud.getvalue() == 'fingerpost: up\nfingerpost: odd\nfingerpost: repaired "tool"\n'
+    assert [json.loads(line)["event"] for line in machine.getvalue().splitlines()] == ["notice", "note", "repaired"]

@@ -1,0 +1,503 @@
+"""HTTP clients in front of a process: sessions, streams, and requests without a session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingerpost.proxy import http_to_stdio
+from fingerpost.proxy.http_to_stdio import Hosted
+from fingerpost.proxy.process.supervisor import Supervised
+from fingerpost.proxy.protocol.session import Session
+from tests.support.http_lab import Http, Reply, fronting, guidance
+from tests.support.paths import SUPPORT
+
+SERVER = SUPPORT / "sayso.py"
+META: dict[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+
+
+def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0) -> Any:
+    said: list[str] = []
+
+    def make() -> tuple[Supervised, Session]:
+        session = Session(guidance(), timeout=timeout)
+        command = [sys.executable, "-S", str(SERVER)]
+        return Supervised(command, session, limit=1_000_000, say=said.append), session
+
+    async def played() -> Any:
+        app = Hosted(make)
+        async with fronting(app) as http:
+            asyncio.get_running_loop().add_signal_handler(17, app.children_ended)
+            return await scene(http)
+
+    return asyncio.run(played())
+
+
+async def begun(http: Http, **headers: str) -> str:
+    reply = await http.post(INITIALIZE, **headers)
+    assert reply.status == 200 and reply.json["result"]["serverInfo"]["name"] == "sayso"
+    session = reply.headers["mcp-session-id"]
+    told = await http.post({"method": "notifications/initialized"}, mcp_session_id=session, **headers)
+    assert told.status == 202
+    return session
+
+
+def modern(method: str, id: Any = 1, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """A request of the newer revision, and the headers that mirror it."""
+    headers = {"mcp_protocol_version": "2026-07-28", "mcp_method": method}
+    if "name" in params:
+        headers["mcp_name"] = params["name"]
+    meta = {**META, **params.pop("meta", {})}
+    return {"id": id, "method": method, "params": {**params, "_meta": meta}}, headers
+
+
+def posted(message: dict[str, Any], **headers: str) -> bytes:
+    """A request by its bytes, for those who want to see the answer as it comes."""
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    named = {"Host": "localhost", "Content-Length": str(len(body)), **headers}
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items())
+    return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+def test_a_session_has_a_process_of_its_own_until_it_is_ended() -> None:
+    async def scene(http: Http) -> None:
+        first, second = await begun(http), await begun(http)
+        pids = [
+            (await http.call("pid", {}, mcp_session_id=one)).json["result"]["content"][0]["text"]
+            for one in (first, second)
+        ]
+        assert pids[0] != pids[1]
+        assert (await http.ask("DELETE", mcp_session_id=first)).status == 200
+        assert (await http.call("pid", {}, mcp_session_id=first)).status == 404
+        assert (await http.ask("DELETE", mcp_session_id=first)).status == 404
+        assert not Path(f"/proc/{pids[0]}").exists()
+        assert (await http.call("pid", {}, mcp_session_id=second)).status == 200
+
+    run(scene)
+
+
+def test_a_session_is_not_shared_with_other_credentials() -> None:
+    async def scene(http: Http) -> list[int]:
+        session = await begun(http, authorization="Bearer a")
+        return [
+            (await http.call("pid", {}, mcp_session_id=session, **headers)).status
+            for headers in ({"authorization": "Bearer a"}, {"authorization": "Bearer b"}, dict[str, str]())
+        ]
+
+    assert run(scene) == [200, 404, 404]
+
+
+def test_without_a_session_a_request_of_the_older_revisions_is_told_what_to_do() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        return [
+            await http.call("pid", {}),
+            await http.post({"method": "notifications/x"}),
+            await http.ask("GET"),
+            await http.ask("PUT"),
+            await http.post(b"{"),
+        ]
+
+    replies = run(scene)
+    assert [reply.status for reply in replies] == [400, 400, 405, 405, 400]
+    assert "initialize" in replies[0].json["error"]["message"]
+
+
+def test_what_comes_before_the_answer_makes_it_a_stream() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        params = {"name": "work", "arguments": {}, "_meta": {"progressToken": "t"}}
+        return [await http.post({"id": 3, "method": "tools/call", "params": params}, mcp_session_id=session)]
+
+    [reply] = run(scene)
+    assert reply.headers["content-type"] == "text/event-stream"
+    progress, answer = reply.events
+    assert (progress["params"]["progressToken"], answer["id"]) == ("t", 3)
+
+
+def test_the_stream_of_a_session_carries_what_the_server_says_by_itself() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        await http.post({"method": "notifications/speak"}, mcp_session_id=session)
+        await asyncio.sleep(0.2)
+        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
+        stream = asyncio.ensure_future(http.raw(head, until=b"again"))
+        await asyncio.sleep(0.2)
+        assert (await http.ask("GET", mcp_session_id=session)).status == 409
+        await http.post({"method": "notifications/speak", "params": {"word": "again"}}, mcp_session_id=session)
+        got = await stream
+        assert b"hello" in got and b"again" in got
+        assert (await http.ask("GET", mcp_session_id="none")).status == 404
+
+    run(scene)
+
+
+def test_a_server_may_ask_back_and_is_answered() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        body = json.dumps(
+            {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+        )
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
+        writer.write((head + body).encode())
+        got = await reader.readuntil(b"roots/list")
+        assert b"text/event-stream" in got
+        await http.post({"id": "back", "result": {"roots": []}}, mcp_session_id=session)
+        assert b"roots: 0" in await reader.readuntil(b"roots: 0")
+        writer.close()
+
+    run(scene)
+
+
+def test_requests_of_the_newer_revision_share_a_process_and_never_meet() -> None:
+    async def scene(http: Http) -> list[Any]:
+        async def one(number: int) -> Any:
+            message, headers = modern("tools/call", name="echo", arguments={"n": number}, meta={"progressToken": 7})
+            return (await http.post(message, **headers)).events
+
+        return await asyncio.gather(*map(one, range(20)))
+
+    for number, (progress, answer) in enumerate(run(scene)):
+        assert progress["params"]["progressToken"] == 7
+        assert (answer["id"], answer["result"]["content"][0]["text"]) == (1, str(number))
+
+
+def test_an_error_of_the_newer_revision_has_the_status_of_its_code() -> None:
+    async def scene(http: Http) -> list[int]:
+        statuses = list[int]()
+        for method in ("ping", "no/such"):
+            message, headers = modern(method)
+            statuses.append((await http.post(message, **headers)).status)
+        return statuses
+
+    assert run(scene) == [200, 404]
+
+
+@pytest.mark.parametrize("wrong", ["mcp_protocol_version", "mcp_method", "mcp_name"])
+def test_headers_that_do_not_say_what_the_body_says_are_refused(wrong: str) -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("tools/call", name="echo", arguments={})
+        return await http.post(message, **{**headers, wrong: "other"})
+
+    reply = run(scene)
+    assert (reply.status, reply.json["id"], reply.json["error"]["code"]) == (400, 1, -32020)
+
+
+@pytest.mark.parametrize("missing", ["_meta", *META])
+def test_a_request_of_the_newer_revision_without_its_meta_is_told_what_it_lacks(missing: str) -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("ping")
+        message["params"]["_meta"] = {} if missing == "_meta" else {k: v for k, v in META.items() if k != missing}
+        return await http.post(message, **headers)
+
+    reply = run(scene)
+    assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
+
+
+def test_the_newer_revision_has_no_handshake() -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("initialize")
+        return await http.post(message, **headers)
+
+    reply = run(scene)
+    assert (reply.status, reply.json["error"]["code"]) == (404, -32601)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"mcp_param_region": "eu", "mcp_param_size": "5"}, 200),
+        ({"mcp_param_region": "=?base64?ZXU=?=", "mcp_param_size": "5.0"}, 200),
+        ({"mcp_param_region": "eu"}, 400),
+        ({"mcp_param_region": "us", "mcp_param_size": "5"}, 400),
+        ({"mcp_param_region": "=?base64?ZXU?=", "mcp_param_size": "5"}, 400),
+        ({"mcp_param_region": "eu", "mcp_param_size": "6"}, 400),
+    ],
+)
+def test_arguments_that_headers_mirror_are_held_against_them(headers: dict[str, str], status: int) -> None:
+    async def scene(http: Http) -> list[Reply]:
+        message, more = modern("tools/call", name="marked", arguments={"region": "eu", "size": 5})
+        return [await http.post(message, **more, **headers) for _ in range(2)]
+
+    assert [reply.status for reply in run(scene)] == [status, status]
+
+
+def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
+    async def scene(http: Http) -> int:
+        message, more = modern("tools/call", name="marked", arguments={})
+        return (await http.post(message, **more, mcp_param_region="eu")).status
+
+    assert run(scene) == 400
+
+
+def test_one_body_is_one_message_however_many_lines_it_has() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        inner = b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"die","arguments":{}}}'
+        body = b'{"jsonrpc":"2.0","method":"notifications/x","params":{"a":\n' + inner + b"\n}}"
+        return [await http.post(body, mcp_session_id=session), await http.call("pid", {}, mcp_session_id=session)]
+
+    told, pid = run(scene)
+    assert told.status == 202 and pid.json["result"]["content"][0]["text"].isdigit()
+
+
+def test_an_id_that_is_under_way_cannot_be_taken_twice() -> None:
+    async def scene(http: Http) -> list[int]:
+        session = await begun(http)
+        return sorted([
+            reply.status
+            for reply in await asyncio.gather(*(http.call("slow", {}, id=7, mcp_session_id=session) for _ in range(3)))
+        ])  # fmt: skip
+
+    assert run(scene) == [200, 400, 400]
+
+
+def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
+    async def scene(http: Http) -> list[Any]:
+        message, headers = modern("tools/call", name="echo", arguments={"m": 1})
+        return [(await http.post(message, **headers)).json for _ in range(3)]
+
+    first, *others = run(scene)
+    assert others == [first, first]
+
+
+def test_a_command_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Supervised) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Supervised, "start", broken)
+
+    async def scene(http: Http) -> list[Reply]:
+        message, headers = modern("ping")
+        return [await http.post(INITIALIZE), await http.post(message, **headers)]
+
+    for reply in run(scene):
+        assert reply.status == 502 and "could not be started" in reply.json["error"]["message"]
+
+
+def test_a_subscription_speaks_by_the_clients_own_id() -> None:
+    async def scene(http: Http) -> bytes:
+        message, headers = modern("subscriptions/listen", id="mine")
+        return await http.raw(posted(message, **headers), until=b'"mine"')
+
+    assert b'"io.modelcontextprotocol/subscriptionId": "mine"' in run(scene).replace(b'":"', b'": "')
+
+
+def test_to_close_the_connection_is_to_cancel_in_the_newer_revision() -> None:
+    async def scene(http: Http) -> str:
+        message, headers = modern("tools/call", name="hang", arguments={})
+        with pytest.raises(TimeoutError):
+            await http.raw(posted(message, **headers), seconds=0.5)
+        await asyncio.sleep(0.3)
+        message, headers = modern("tools/call", name="cancelled", arguments={})
+        return (await http.post(message, **headers)).json["result"]["content"][0]["text"]
+
+    assert run(scene) == "1"
+
+
+def test_notifications_of_the_newer_revision_are_taken_and_dropped() -> None:
+    async def scene(http: Http) -> list[int]:
+        plain = await http.post({"method": "notifications/x"}, mcp_protocol_version="2026-07-28")
+        marked = await http.post({"method": "notifications/x", "params": {"_meta": META}})
+        return [plain.status, marked.status]
+
+    assert run(scene) == [202, 202]
+
+
+def test_a_process_that_dies_is_answered_for_and_started_again() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        return [await http.call(name, {}, mcp_session_id=session) for name in ("die", "pid")]
+
+    died, again = run(scene)
+    assert "exited with code 3" in died.json["result"]["content"][0]["text"]
+    assert again.json["result"]["content"][0]["text"].isdigit()
+
+
+def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_to_stdio, "_PING", 0.2)
+
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        reply = await http.call("slow", {}, mcp_session_id=session)
+        assert reply.body.startswith(b": ping\n\n") and reply.events[-1]["id"] == 1
+        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
+        assert b": ping" in await http.raw(head, until=b": ping")
+
+    run(scene)
+
+
+def test_sessions_that_nobody_uses_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 2)
+
+    async def scene(http: Http) -> list[int]:
+        sessions = [await begun(http) for _ in range(3)]
+        return [(await http.call("pid", {}, mcp_session_id=one)).status for one in sessions]
+
+    assert run(scene) == [404, 200, 200]
+
+
+def test_wrong_calls_are_guided() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        return await http.call("echo", {"m": 1}, mcp_session_id=session)
+
+    assert "UNKNOWN_PARAM" in run(scene).body.decode()
+
+
+def test_a_process_is_not_listened_to_while_its_client_does_not_read() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=2**24)
+        writer.write(f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode())
+        await reader.readuntil(b": open")
+        flood = asyncio.ensure_future(http.call("flood", {"n": 40_000}, mcp_session_id=session))
+        got = await reader.readuntil(b'"data": 39999')
+        assert got.count(b"notifications/message") == 40_000
+        assert (await flood).json["result"]
+        writer.close()
+
+    run(scene)
+
+
+def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
+    async def scene(http: Http) -> None:
+        session = await begun(http)
+        _, writer = await asyncio.open_connection("127.0.0.1", http.port)
+        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 50_000}}}
+        writer.write(posted(flood, mcp_session_id=session))
+        await asyncio.sleep(0.5)
+        writer.close()
+        async with asyncio.timeout(60):
+            reply = await http.call("pid", {}, mcp_session_id=session)
+            assert (reply.events or [reply.json])[-1]["id"] == 1
+
+    run(scene)
+
+
+def test_a_call_that_waited_is_served_by_the_next_process_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    once = tmp_path / "once"
+    once.touch()
+    monkeypatch.setenv("SAYSO_DIES_ONCE", str(once))
+
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        calls = [http.call("pid", {}, id=id, mcp_session_id=session) for id in (1, 2)]
+        return await asyncio.gather(*calls)
+
+    first, second = run(scene)
+    assert "was not sent" in first.json["result"]["content"][0]["text"]
+    assert second.json["result"]["content"][0]["text"].isdigit()
+
+
+def test_a_process_that_leaves_others_behind_is_known_to_have_ended() -> None:
+    async def scene(http: Http) -> list[str]:
+        session = await begun(http)
+        replies = [await http.call(name, {}, mcp_session_id=session) for name in ("leave", "pid")]
+        return [reply.json["result"]["content"][0]["text"] for reply in replies]
+
+    ended, pid = run(scene)
+    assert "exited with code 5" in ended and pid.isdigit()
+
+
+def test_a_session_that_is_ended_answers_what_it_owes() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        hang = asyncio.ensure_future(http.call("hang", {}, mcp_session_id=session))
+        await asyncio.sleep(0.3)
+        await http.ask("DELETE", mcp_session_id=session)
+        return await hang
+
+    assert "was stopped before it answered" in run(scene, timeout=30).body.decode()
+
+
+def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answer() -> None:
+    async def scene(http: Http) -> bytes:
+        message, headers = modern("tools/call", name="flood", arguments={"n": 40_000}, meta={"progressToken": 1})
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=1_024)
+        writer.write(posted(message, connection="close", **headers))
+        await asyncio.sleep(2.5)
+        other, more = modern("ping")
+        assert (await http.post(other, **more)).status == 200
+        got = await reader.read(-1)
+        writer.close()
+        return got
+
+    got = run(scene)
+    assert b"flooded" in got
+    assert 1_000 <= got.count(b"notifications/progress") < 80_000
+
+
+def test_a_silent_process_is_given_up_by_the_deadline() -> None:
+    async def scene(http: Http) -> Reply:
+        session = await begun(http)
+        return await http.call("hang", {}, mcp_session_id=session)
+
+    assert "within 0.3 s" in run(scene, timeout=0.3).body.decode()
+
+
+def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
+    async def scene(http: Http) -> list[str]:
+        session = await begun(http)
+        large = "x" * 700_000
+        asked = [http.call("sleep", {}, id=0, mcp_session_id=session)]
+        asked += [http.call("pid", {"n": 1, "_meta": large}, id=id, mcp_session_id=session) for id in (1, 2)]
+        return [str(reply.status) for reply in await asyncio.gather(*asked)]
+
+    assert run(scene) == ["200", "200", "200"]
+
+
+@pytest.mark.parametrize("listing", ["pages", "error", "silence"])
+def test_marked_arguments_are_known_from_every_page_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, listing: str
+) -> None:
+    monkeypatch.setattr("fingerpost.proxy.process.session_host.PATIENCE", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.protocol.session._STARTING", 0.3)
+    monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
+
+    async def scene(http: Http) -> list[int]:
+        message, headers = modern("tools/call", name="marked", arguments={"region": "eu"})
+        statuses = [(await http.post(message, **headers)).status]
+        changed, more = modern("tools/call", name="change", arguments={})
+        await http.post(changed, **more)
+        return [*statuses, (await http.post(message, **headers)).status]
+
+    assert run(scene) == ([400, 400] if listing == "pages" else [200, 200])
+
+
+def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
+    async def scene(http: Http) -> Reply:
+        message, headers = modern("tools/call", name="flood", arguments={"n": 5})
+        return await http.post(message, **headers)
+
+    assert run(scene).json["result"]["content"][0]["text"] == "flooded"
+
+
+def test_one_session_too_many_is_told_so_while_the_others_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 1)
+
+    async def scene(http: Http) -> list[Reply]:
+        session = await begun(http)
+        busy = asyncio.ensure_future(http.call("sleep", {}, mcp_session_id=session))
+        await asyncio.sleep(0.2)
+        refused = await http.post(INITIALIZE)
+        await busy
+        return [refused, await http.post(INITIALIZE)]
+
+    refused, begun_then = run(scene)
+    assert refused.status == 503 and "busy" in refused.json["error"]["message"]
+    assert begun_then.status == 200

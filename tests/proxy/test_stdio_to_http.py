@@ -1,0 +1,624 @@
+"""A client on standard streams in front of a server that speaks HTTP: what HTTP asks for beyond the messages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from fingerpost.proxy.http.client import Upstream
+from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.protocol.session import Session
+from fingerpost.proxy.stdio_to_http import Outbound
+from tests.support.http_lab import EVENTS, JSON, Answer, guidance, hanging, serving
+
+TOOL = {
+    "name": "look",
+    "inputSchema": {"type": "object", "properties": {"at": {"type": "string", "x-mcp-header": "At"}}},
+}
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+
+
+class Server:
+    """An HTTP server of the older revisions, with sessions, that remembers what it was sent."""
+
+    def __init__(self, **answers: Answer) -> None:
+        self.answers = answers
+        self.seen: list[tuple[str, dict[bytes, bytes], Any]] = []
+        self.sessions = 0
+
+    async def __call__(self, request: Request) -> None:
+        message: dict[str, Any] = json.loads(request.body or b"{}")
+        self.seen.append((request.method, dict(request.headers), message))
+        name = message.get("params", {}).get("name") or message.get("method", request.method)
+        answer = self.answers.get(name.replace("/", "_")) or self._plain
+        await answer(request)
+
+    async def _plain(self, request: Request) -> None:
+        message: dict[str, Any] = json.loads(request.body or b"{}")
+        method, headers = message.get("method"), list(JSON)
+        if request.method == "GET":
+            await request.respond.whole(405, [])
+        elif "id" not in message or method is None:
+            await request.respond.whole(202, [])
+        else:
+            result: dict[str, Any] = {"content": [{"type": "text", "text": f"answer to {message['id']}"}]}
+            if method == "initialize":
+                self.sessions += 1
+                headers.append((b"mcp-session-id", b"s%d" % self.sessions))
+                result = {"protocolVersion": "2025-11-25", "capabilities": {}}
+            elif method == "tools/list":
+                result = {"tools": [TOOL]}
+            await request.respond.whole(200, headers, replied(message["id"], result))
+
+    def methods(self) -> list[str]:
+        return [message.get("method", http) for http, _, message in self.seen]
+
+    def headers(self, method: str) -> dict[bytes, bytes]:
+        return next(headers for http, headers, message in self.seen if message.get("method", http) == method)
+
+
+def replied(id: Any, result: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
+
+
+class Client:
+    """The client's ends of two pipes."""
+
+    def __init__(self, stdin: int, stdout: int) -> None:
+        self._stdin, self._stdout, self._rest = stdin, stdout, b""
+
+    def send(self, message: Any) -> None:
+        line = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message}).encode()
+        os.write(self._stdin, line + b"\n")
+
+    async def next(self, seconds: float = 8.0) -> Any:
+        async with asyncio.timeout(seconds):
+            while b"\n" not in self._rest:
+                chunk = await asyncio.to_thread(os.read, self._stdout, 65_536)
+                assert chunk, "closed"
+                self._rest += chunk
+        line, self._rest = self._rest.split(b"\n", 1)
+        return json.loads(line)
+
+    async def ask(self, method: str, id: Any = 1, **params: Any) -> Any:
+        self.send({"id": id, "method": method, "params": params})
+        return await self.next()
+
+    async def begin(self) -> None:
+        reply = await self.ask("initialize", 0, protocolVersion="2025-11-25")
+        assert reply["id"] == 0 and "result" in reply
+        self.send({"method": "notifications/initialized"})
+
+    def close(self) -> None:
+        os.close(self._stdin)
+
+
+def run(
+    server: Answer,
+    scene: Callable[[Client], Awaitable[None]],
+    *,
+    guided: bool = True,
+    timeout: float = 0.0,
+    headers: list[tuple[bytes, bytes]] | None = None,
+    closes: bool = True,
+) -> tuple[int, list[str]]:
+    """Play a scene with a client of the proxy in front of that server; the exit code, and what was said on the way."""
+    said: list[str] = []
+
+    async def played() -> int:
+        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+        async with serving(server) as port:
+            session = Session(guidance() if guided else None, timeout=timeout)
+            upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
+            outbound = Outbound(
+                upstream, session, limit=100_000, headers=headers or [], say=said.append, stdin=own_in, stdout=own_out
+            )
+            running = asyncio.ensure_future(outbound.run())
+            client = Client(in_, out)
+            await scene(client)
+            if closes:
+                client.close()
+            async with asyncio.timeout(8):
+                return await running
+
+    return asyncio.run(played()), said
+
+
+def test_a_session_is_begun_carried_along_and_ended() -> None:
+    server = Server()
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        assert (await client.ask("ping", 2))["result"]["content"][0]["text"] == "answer to 2"
+
+    assert run(server, scene, headers=[(b"authorization", b"Bearer t")])[0] == 0
+    assert server.methods()[:2] == ["initialize", "notifications/initialized"]
+    assert {"GET", "ping"} <= set(server.methods()) and server.methods()[-1] == "DELETE"
+    for method in ("notifications/initialized", "ping", "GET", "DELETE"):
+        sent = server.headers(method)
+        assert (sent[b"mcp-session-id"], sent[b"mcp-protocol-version"]) == (b"s1", b"2025-11-25")
+    assert all(headers[b"authorization"] == b"Bearer t" for _, headers, _ in server.seen)
+    assert b"mcp-session-id" not in server.headers("initialize")
+
+
+def test_requests_of_the_newer_revision_say_in_headers_what_they_say() -> None:
+    server = Server()
+
+    async def scene(client: Client) -> None:
+        await client.ask("tools/list", 1, _meta=META)
+        await client.ask("tools/call", 2, name="look", arguments={"at": "a\nb"}, _meta=META)
+        await client.ask("resources/read", 3, uri="a:é", _meta=META)
+
+    run(server, scene, guided=False)
+    call, read = server.headers("tools/call"), server.headers("resources/read")
+    assert (call[b"mcp-protocol-version"], call[b"mcp-method"], call[b"mcp-name"]) == (
+        b"2026-07-28",
+        b"tools/call",
+        b"look",
+    )
+    assert call[b"mcp-param-at"] == b"=?base64?YQpi?="
+    assert read[b"mcp-name"] == b"=?base64?YTrDqQ==?="
+    assert "GET" not in server.methods() and "DELETE" not in server.methods()
+
+
+def test_a_wrong_call_is_answered_here() -> None:
+    server = Server()
+
+    async def scene(client: Client) -> None:
+        assert "UNKNOWN_PARAM" in json.dumps(await client.ask("tools/call", 1, name="look", arguments={"att": "x"}))
+
+    run(server, scene)
+    assert server.methods() == ["tools/list"]
+
+
+def test_what_a_server_says_by_itself_arrives_and_its_stream_is_taken_up_again() -> None:
+    asked: list[bytes | None] = []
+
+    async def stream(request: Request) -> None:
+        asked.append(dict(request.headers).get(b"last-event-id"))
+        await request.respond.begin(200, EVENTS)
+        for number in range(2):
+            event = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": number + 2 * len(asked)}}
+            await request.respond.send(b"id: %d\nretry: 10\ndata: %b\n\n" % (number, json.dumps(event).encode()))
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        assert [(await client.next())["params"]["n"] for _ in range(4)] == [2, 3, 4, 5]
+
+    run(Server(GET=stream), scene)
+    assert asked[:2] == [None, b"1"]
+
+
+def test_an_answer_in_events_arrives_with_what_comes_before_it() -> None:
+    async def stream(request: Request) -> None:
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(b': hi\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n')
+        await request.respond.send(b"data: {\ndata: " + replied(1, {"a": 1})[1:] + b"\n\n")
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("work"))["method"] == "notifications/progress"
+        assert (await client.next())["result"] == {"a": 1}
+
+    run(Server(work=stream), scene)
+
+
+def test_an_answer_that_breaks_off_is_taken_up_where_the_server_allows_it() -> None:
+    async def broken(request: Request) -> None:
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(b"id: 7\nretry: 10\ndata:\n\n")
+        await request.respond.end()
+
+    async def rest(request: Request) -> None:
+        assert dict(request.headers).get(b"last-event-id") == b"7"
+        await request.respond.whole(200, EVENTS, b"id: 8\ndata: " + replied(1, {"late": True}) + b"\n\n")
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("work"))["result"] == {"late": True}
+
+    run(Server(work=broken, GET=rest), scene)
+
+
+def test_an_answer_that_breaks_off_again_and_again_is_given_up() -> None:
+    count = 0
+
+    async def broken(request: Request) -> None:
+        nonlocal count
+        count += 1
+        await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+        await request.respond.send(b"id: 7\nretry: 1\ndata:\n\n")
+        raise ConnectionError
+
+    async def scene(client: Client) -> None:
+        assert "ended its answer early" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=broken, GET=broken), scene)
+    assert count == 8
+
+
+def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._LONGEST_PAUSE", 0.01)
+
+    async def broken(request: Request) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            event = b'id: 1\nretry: 60000\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
+            await request.respond.whole(200, EVENTS, b"id: 0\n\n" + event)
+        else:
+            await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+            raise ConnectionError
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        assert (await client.next())["method"] == "notifications/message"
+
+    run(Server(GET=broken), scene)
+
+
+def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
+    async def forgot(request: Request) -> None:
+        await request.respond.whole(404, [])
+
+    async def scene(client: Client) -> None:
+        await client.ask("initialize", 0)
+        assert "no longer knows" in (await client.ask("work", 5))["error"]["message"]
+
+    run(Server(work=forgot), scene)
+
+
+def test_what_was_said_last_is_sent_before_the_end() -> None:
+    async def slow(request: Request) -> None:
+        await asyncio.sleep(0.2)
+        await request.respond.whole(202, [])
+
+    server = Server(notifications_a=slow, notifications_b=slow)
+
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/a"})
+        client.send({"method": "notifications/b"})
+
+    run(server, scene)
+    assert server.methods() == ["notifications/a", "notifications/b"]
+
+
+def test_an_answer_that_ends_early_is_told() -> None:
+    async def ended(request: Request) -> None:
+        await request.respond.whole(200, EVENTS, b": nothing\n\n")
+
+    async def dropped(request: Request) -> None:
+        await request.respond.begin(200, [*EVENTS, (b"content-length", b"50")])
+        raise ConnectionError
+
+    async def scene(client: Client) -> None:
+        assert "ended its answer early" in (await client.ask("ended"))["error"]["message"]
+        assert "broke off its answer" in (await client.ask("dropped"))["error"]["message"]
+
+    run(Server(ended=ended, dropped=dropped), scene)
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [(500, "answered HTTP 500"), (401, "FINGERPOST_HEADERS"), (200, "answered HTTP 200")]
+)
+def test_an_answer_that_is_none_is_told_by_its_status(status: int, told: str) -> None:
+    async def answer(request: Request) -> None:
+        await request.respond.whole(status, [], b"<html>")
+
+    async def scene(client: Client) -> None:
+        assert told in (await client.ask("ping"))["error"]["message"]
+
+    run(Server(ping=answer), scene)
+
+
+def test_what_was_refused_has_surely_not_taken_effect() -> None:
+    async def moved(request: Request) -> None:
+        await request.respond.whole(302, [(b"location", b"http://elsewhere/mcp")])
+
+    async def scene(client: Client) -> None:
+        reply = await client.ask("tools/call", name="moved", arguments={})
+        assert "answered HTTP 302 and is at http://elsewhere/mcp" in reply["result"]["content"][0]["text"]
+        assert "may or may not" not in reply["result"]["content"][0]["text"]
+
+    run(Server(moved=moved), scene)
+
+
+def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None:
+    async def answer(request: Request) -> None:
+        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}')
+
+    async def scene(client: Client) -> None:
+        reply = await client.ask("ping", 6)
+        assert (reply["id"], reply["error"]["code"]) == (6, -5)
+
+    run(Server(ping=answer), scene)
+
+
+def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._TELLING", 0.1)
+
+    async def hang(request: Request) -> None:
+        await asyncio.sleep(60)
+
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/a"})
+        assert "result" in await client.ask("ping")
+
+    run(Server(notifications_a=hang), scene)
+
+
+def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
+    async def answer(request: Request) -> None:
+        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("ping"))["error"] == {"code": -32020, "message": "m"}
+
+    run(Server(ping=answer), scene)
+
+
+def test_an_answer_that_is_too_long_is_told() -> None:
+    async def whole(request: Request) -> None:
+        await request.respond.whole(200, JSON, b"x" * 200_000)
+
+    async def events(request: Request) -> None:
+        await request.respond.whole(200, EVENTS, b"data: " + b"x" * 200_000)
+
+    async def scene(client: Client) -> None:
+        for method in ("whole", "events"):
+            assert "too long" in (await client.ask(method))["error"]["message"]
+
+    run(Server(whole=whole, events=events), scene)
+
+
+def test_a_session_that_the_server_forgot_is_begun_anew_for_the_next_call() -> None:
+    server = Server()
+
+    async def forgot(request: Request) -> None:
+        if dict(request.headers).get(b"mcp-session-id") == b"s1":
+            await request.respond.whole(404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}')
+        else:
+            await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {}))
+
+    server.answers["work"] = forgot
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        lost = await client.ask("work", 5)
+        assert "no longer knows the session; the request was not sent" in lost["error"]["message"]
+        assert (await client.ask("work", 6))["result"] == {}
+
+    run(server, scene)
+    assert server.sessions == 2
+    assert server.methods().count("notifications/initialized") == 2
+
+
+def test_a_server_that_cannot_be_reached_is_told_for_each_request() -> None:
+    async def gone() -> int:
+        async with serving(Server()) as port:
+            return port
+
+    async def played() -> None:
+        upstream = Upstream(f"http://127.0.0.1:{await gone()}/mcp")
+        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+        said: list[str] = []
+        outbound = Outbound(
+            upstream, Session(None), limit=1_000, headers=[], say=said.append, stdin=own_in, stdout=own_out
+        )
+        running = asyncio.ensure_future(outbound.run())
+        client = Client(in_, out)
+        client.send({"method": "notifications/x"})
+        assert "the request was not sent" in (await client.ask("ping"))["error"]["message"]
+        client.close()
+        assert await running == 0
+        assert said and "cannot be reached" in said[0]
+
+    asyncio.run(played())
+
+
+def test_to_cancel_is_to_close_the_connection_in_the_newer_revision_and_to_say_so_in_the_older() -> None:
+    ended = asyncio.Event()
+
+    server = Server(hang=hanging(ended))
+
+    async def modern(client: Client) -> None:
+        client.send({"id": 1, "method": "hang", "params": {"_meta": META}})
+        await asyncio.sleep(0.2)
+        client.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
+        async with asyncio.timeout(5):
+            await ended.wait()
+        client.send({"method": "notifications/cancelled", "params": {"requestId": 9}})
+
+    run(server, modern)
+    assert "notifications/cancelled" not in server.methods()
+
+    async def legacy(client: Client) -> None:
+        await client.begin()
+        client.send({"id": 1, "method": "hang", "params": {}})
+        client.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
+        await client.ask("ping", 2)
+
+    run(server, legacy)
+    assert "notifications/cancelled" in server.methods()
+
+
+def test_a_silent_server_is_given_up_by_the_deadline() -> None:
+    async def hang(request: Request) -> None:
+        await asyncio.sleep(60)
+
+    async def scene(client: Client) -> None:
+        await client.begin()
+        assert "within 0.3 s" in (await client.ask("hang"))["error"]["message"]
+
+    server = Server(hang=hang)
+    run(server, scene, timeout=0.3)
+    assert "notifications/cancelled" in server.methods()
+
+
+def test_told_to_end_it_waits_for_what_is_under_way() -> None:
+    async def slow(request: Request) -> None:
+        await asyncio.sleep(0.5)
+        await request.respond.whole(200, JSON, replied(1, {"done": True}))
+
+    async def scene(client: Client) -> None:
+        client.send({"id": 1, "method": "slow"})
+        await asyncio.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert (await client.next())["result"] == {"done": True}
+
+    assert run(Server(slow=slow), scene, closes=False)[0] == 0
+
+
+def test_what_is_still_owed_at_the_end_is_answered() -> None:
+    async def hang(request: Request) -> None:
+        await asyncio.sleep(60)
+
+    replies = list[Any]()
+
+    async def scene(client: Client) -> None:
+        client.send({"id": 1, "method": "hang"})
+        await asyncio.sleep(0.2)
+        client.close()
+        replies.append(await client.next())
+
+    assert run(Server(hang=hang), scene, closes=False)[0] == 0
+    assert "was left before it answered" in replies[0]["error"]["message"]
+
+
+def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() -> None:
+    large = "x" * 90_000
+
+    async def answer(request: Request) -> None:
+        await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {"large": large}))
+
+    async def scene(client: Client) -> None:
+        for id in range(20):
+            client.send({"id": id, "method": "large"})
+        await asyncio.sleep(0.5)
+        got = [await client.next() for _ in range(20)]
+        assert {one["id"] for one in got} == set(range(20))
+        assert all(one["result"]["large"] == large for one in got)
+        os.write(client._stdin, b'{"jsonrpc":"2.0","id":"last","method":"ping"}')  # pyright: ignore[reportPrivateUsage]
+        client.close()
+        assert (await client.next())["id"] == "last"
+
+    run(Server(large=answer), scene, closes=False)
+
+
+def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on() -> None:
+    async def asking(request: Request) -> None:
+        question = b'data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n'
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(question)
+        await asyncio.sleep(0.3)
+        await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    server = Server(ask=asking)
+
+    async def scene(client: Client) -> None:
+        client.send({"id": 1, "method": "ask"})
+        assert (await client.next())["id"] == 900
+        client.send(b'{"jsonrpc":"2.0","id":900,"result":{"roots":[{"uri":"file:///x","name":"\\ud83d"}]}}')
+        assert (await client.next())["result"] == {"done": True}
+        assert "result" in await client.ask("ping", 2)
+
+    run(server, scene)
+    assert any(message.get("id") == 900 and "result" in message for _, _, message in server.seen)
+
+
+def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
+    async def as_text(request: Request) -> None:
+        await request.respond.whole(200, JSON, replied("1", {"done": True}))
+
+    async def streamed(request: Request) -> None:
+        await request.respond.begin(200, [(b"content-type", b"Text/Event-Stream")])
+        await request.respond.send(b"\xef\xbb\xbfdata: " + replied("1", {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("plain"))["result"] == {"done": True}
+        assert (await client.ask("events"))["result"] == {"done": True}
+
+    run(Server(plain=as_text, events=streamed), scene)
+
+
+def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_work() -> None:
+    count = 0
+
+    async def polled(request: Request) -> None:
+        nonlocal count
+        count += 1
+        await request.respond.begin(200, EVENTS)
+        await request.respond.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
+        if count == 20:
+            await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.respond.end()
+
+    async def scene(client: Client) -> None:
+        assert (await client.ask("work"))["result"] == {"done": True}
+
+    run(Server(work=polled, GET=polled), scene)
+
+
+def test_an_address_that_is_none_is_not_gone_to() -> None:
+    async def moved(request: Request) -> None:
+        await request.respond.whole(308, [(b"location", b"http://[bad")])
+
+    async def scene(client: Client) -> None:
+        assert "answered HTTP 308" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=moved), scene)
+
+
+def test_whatever_fails_here_a_request_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Outbound, "_refused", failing)
+
+    async def odd(request: Request) -> None:
+        await request.respond.whole(500, [])
+
+    async def scene(client: Client) -> None:
+        assert "ZeroDivisionError" in (await client.ask("work"))["error"]["message"]
+
+    run(Server(work=odd), scene)
+
+
+def test_input_that_does_not_wait_is_waited_for() -> None:
+    async def scene(client: Client) -> None:
+        assert "result" in await client.ask("ping", 1)
+        await asyncio.sleep(0.1)
+        assert "result" in await client.ask("ping", 2)
+
+    async def played() -> None:
+        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+        os.set_blocking(own_in, False)
+        async with serving(Server()) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
+            outbound = Outbound(
+                upstream, Session(None), limit=100_000, headers=[], say=print, stdin=own_in, stdout=own_out
+            )
+            running = asyncio.ensure_future(outbound.run())
+            client = Client(in_, out)
+            await scene(client)
+            client.close()
+            assert await running == 0
+
+    asyncio.run(played())
+
+
+def test_a_cancellation_of_what_is_no_id_is_let_go() -> None:
+    async def scene(client: Client) -> None:
+        client.send({"method": "notifications/cancelled", "params": {"requestId": [1]}})
+        assert "result" in await client.ask("ping", 2)
+
+    run(Server(), scene)

@@ -1,0 +1,403 @@
+"""The proxy as a process between pipes: how it begins, how it ends, and what becomes of a server that misbehaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingerpost.proxy.log import Journal
+from fingerpost.proxy.process.child import Restarts
+from fingerpost.proxy.process.supervisor import Pipe, Supervised
+from fingerpost.proxy.protocol.session import Session
+from tests.support.paths import SUPPORT
+
+SAYSO = [sys.executable, "-S", str(SUPPORT / "sayso.py")]
+PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
+
+
+class Proxy:
+    """A proxy, and the client's side of it."""
+
+    def __init__(self, *words: str, env: dict[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [*PROXY, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **(env or {})},
+        )
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.raw(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def raw(self, data: bytes) -> None:
+        self.stdin.write(data)
+        self.stdin.flush()
+
+    def next(self) -> Any:
+        line = self.stdout.readline()
+        assert line, "closed"
+        return json.loads(line)
+
+    def call(self, name: str, id: Any = 1, **arguments: Any) -> Any:
+        self.send({"id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+        return self.next()
+
+    def pid(self) -> int:
+        return int(text(self.call("pid")))
+
+    def end(self, seconds: float = 10.0) -> tuple[int, str]:
+        """Close the client's side; the exit code, and what was said on the way."""
+        self.stdin.close()
+        return self.process.wait(seconds), self.stderr.read().decode()
+
+
+def text(reply: Any) -> str:
+    return reply["result"]["content"][0]["text"]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def proxies() -> Iterator[Any]:
+    made: list[Proxy] = []
+
+    def start(*words: str, **more: Any) -> Proxy:
+        made.append(Proxy(*words, **more))
+        return made[-1]
+
+    yield start
+    for proxy in made:
+        with suppress(BrokenPipeError):
+            proxy.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            proxy.process.wait(5)
+        proxy.process.kill()
+        proxy.process.wait()
+        for stream in (proxy.stdin, proxy.stdout, proxy.stderr):
+            with suppress(BrokenPipeError):
+                stream.close()
+
+
+def test_it_is_quiet_and_ends_with_the_client_and_so_does_the_server(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    assert "UNKNOWN_PARAM" in json.dumps(proxy.call("echo", m=1))
+    assert proxy.end() == (0, "")
+    assert not is_running(pid)
+
+
+def test_a_line_for_each_guided_call_names_no_value(proxies: Any) -> None:
+    proxy = proxies("-v", "--", *SAYSO)
+    proxy.call("echo", m="hunter2")
+    assert proxy.end()[1] == "fingerpost: refused 'echo': UNKNOWN_PARAM\n"
+    machine = proxies("--log-json", "--", *SAYSO)
+    machine.call("echo", m="hunter2")
+    line = json.loads(machine.end()[1])
+    assert (line["event"], line["tool"], line["code"]) == ("refused", "echo", "UNKNOWN_PARAM")
+
+
+def test_noise_of_the_server_is_kept_from_the_client_and_noted(proxies: Any) -> None:
+    program = "print('ready', flush=True); import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')"
+    proxy = proxies("-v", "--", sys.executable, "-c", program, SAYSO[-1])
+    assert proxy.pid()
+    assert proxy.end()[1] == "fingerpost: kept back a line that is no message\n"
+
+
+def test_arguments_and_environment_reach_the_server_as_they_are(proxies: Any) -> None:
+    program = "import json, os, sys; print(json.dumps([sys.argv[1:], os.environ['GIVEN']]), file=sys.stderr)"
+    proxy = proxies("--", sys.executable, "-c", program, "$(id);'x y'", "--", "-v", env={"GIVEN": "a b"})
+    assert json.loads(proxy.end()[1].splitlines()[0]) == [["$(id);'x y'", "--", "-v"], "a b"]
+
+
+def test_the_exit_code_is_the_servers_where_it_had_ended_first(proxies: Any) -> None:
+    proxy = proxies("--", sys.executable, "-c", "import sys; sys.stdin.readline(); sys.exit(7)")
+    proxy.send({"id": 1, "method": "ping"})
+    assert "exited with code 7" in proxy.next()["error"]["message"]
+    code, said = proxy.end()
+    assert code == 7
+    assert said == "fingerpost: the server exited with code 7; it is started again for the next request\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(9, "was killed by SIGKILL"), (15, "was killed by SIGTERM"), (40, "signal 40")]
+)
+def test_a_server_that_is_killed_is_started_again_for_the_next_call(proxies: Any, number: int, told: str) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.send({"id": 5, "method": "tools/call", "params": {"name": "hang", "arguments": {}}})
+    time.sleep(0.2)
+    os.kill(pid, number)
+    assert told in text(proxy.next())
+    assert proxy.pid() != pid
+    assert proxy.end()[0] == 0
+
+
+def test_a_server_that_closes_its_output_and_lives_on_is_ended(proxies: Any) -> None:
+    program = "import os, sys, time; sys.stdin.readline(); os.close(1); time.sleep(60)"
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.send({"id": 1, "method": "ping"})
+    assert "closed its output" in proxy.next()["error"]["message"]
+
+
+def test_a_server_that_ends_in_the_middle_of_a_frame_is_answered_for(proxies: Any) -> None:
+    program = 'import sys; sys.stdin.readline(); print(\'{"jsonrpc":"2.0","id":1,"res\', end=\'\', flush=True)'
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.send({"id": 1, "method": "ping"})
+    assert "exited with code 0" in proxy.next()["error"]["message"]
+
+
+def test_what_a_server_says_last_is_heard(proxies: Any) -> None:
+    program = (
+        'import sys; sys.stdin.readline(); sys.stdout.write(\'{"jsonrpc":"2.0","id":1,"result":{}}\'); sys.exit(1)'
+    )
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.send({"id": 1, "method": "ping"})
+    assert proxy.next() == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_server_that_never_serves_is_given_up_after_some_tries(proxies: Any) -> None:
+    proxy = proxies("--", sys.executable, "-S", "-c", "import sys; sys.exit(9)")
+    messages = list[str]()
+    for id in range(8):
+        proxy.send({"id": id, "method": "ping"})
+        messages.append(proxy.next()["error"]["message"])
+    assert messages[0].startswith("The server exited with code 9")
+    assert messages[-1] == "The server exited with code 9 each time it was started; the request was not sent"
+
+
+def test_a_server_that_cannot_be_started_again_is_told(proxies: Any, tmp_path: Path) -> None:
+    program = tmp_path / "server"
+    program.write_text(f"#!{sys.executable} -S\nimport os\nos.remove(__file__)\ninput()\n")
+    program.chmod(0o755)
+    proxy = proxies("--", str(program))
+    for id, told in enumerate(("exited with code 0", "could not be started")):
+        proxy.send({"id": id, "method": "ping"})
+        assert told in proxy.next()["error"]["message"]
+
+
+def test_with_the_server_goes_everything_it_has_started(proxies: Any, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    program = (
+        "import subprocess, sys; child = subprocess.Popen([sys.executable, '-S', '-c', 'import time; time.sleep(60)']);"
+        f"open({str(note)!r}, 'w').write(str(child.pid)); sys.stdin.readline(); print('x', flush=True); child.wait()"
+    )
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    while not note.exists() or not note.read_text():
+        time.sleep(0.05)
+    code, _ = proxy.end()
+    assert code == 0
+    assert not is_running(int(note.read_text()))
+
+
+def test_a_server_that_ignores_every_hint_is_forced_to_end(proxies: Any) -> None:
+    program = (
+        "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('x', file=sys.stderr, flush=True); time.sleep(60)"
+    )
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.stderr.readline()
+    assert proxy.end()[0] == 0
+
+
+def test_told_to_end_it_waits_for_what_is_under_way(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    proxy.pid()
+    proxy.send({"id": 4, "method": "tools/call", "params": {"name": "slow", "arguments": {}}})
+    time.sleep(0.2)
+    proxy.process.terminate()
+    assert text(proxy.next()) == "late"
+    assert proxy.process.wait(10) == 0
+
+
+def test_told_twice_it_ends_at_once_and_says_what_is_lost(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    proxy.pid()
+    proxy.send({"id": 4, "method": "tools/call", "params": {"name": "hang", "arguments": {}}})
+    time.sleep(0.3)
+    for _ in range(2):
+        proxy.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert "was stopped before it answered" in text(proxy.next())
+    assert proxy.process.wait(10) == 130
+
+
+def test_a_last_line_without_its_end_counts(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    proxy.raw(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
+    proxy.stdin.close()
+    assert proxy.next() == {"jsonrpc": "2.0", "id": "last", "result": {}}
+    assert proxy.process.wait(10) == 0
+
+
+def test_calls_that_wait_for_the_list_are_sent_although_the_client_has_closed_its_side(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    proxy.send({"id": 1, "method": "tools/call", "params": {"name": "pid", "arguments": {}}})
+    proxy.stdin.close()
+    assert text(proxy.next()).isdigit()
+
+
+def test_when_the_client_no_longer_reads_it_ends(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.stdout.close()
+    proxy.send({"id": 1, "method": "ping"})
+    assert proxy.process.wait(10) == 0
+    assert not is_running(pid)
+
+
+def test_neither_side_can_hold_up_the_other(proxies: Any) -> None:
+    """More than pipes hold, in both directions at once, and nobody reads until all is written."""
+    proxy = proxies("--", *SAYSO)
+    proxy.pid()
+    for id in range(30):
+        proxy.send({"id": id, "method": "mirror", "params": {"large": "x" * 300_000}})
+    assert [proxy.next()["id"] for _ in range(30)] == list(range(30))
+
+
+def test_a_server_that_leaves_others_behind_is_known_to_have_ended(proxies: Any) -> None:
+    proxy = proxies("--", *SAYSO)
+    assert "exited with code 5" in text(proxy.call("leave"))
+    assert proxy.pid()
+
+
+def test_a_silent_server_is_given_up_by_the_deadline(proxies: Any) -> None:
+    proxy = proxies("--timeout", "0.3", "--", *SAYSO)
+    proxy.pid()
+    assert "within 0.3 s" in text(proxy.call("hang"))
+    assert text(proxy.call("cancelled")) == "1"
+
+
+def test_a_terminal_can_be_the_client_and_may_go(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([*PROXY, "--", *SAYSO], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    os.write(ours, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    got = b""
+    while b'"result"' not in got:
+        got += os.read(ours, 1_000)
+    os.close(ours)
+    assert process.wait(10) == 0
+
+
+def test_nobody_needs_to_read_what_it_says() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as out:
+        Journal(out=out).say("up")
+        with suppress(BrokenPipeError):
+            out.close()
+
+
+def test_a_file_can_be_the_client(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    asked.write_text('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    answered = tmp_path / "answered"
+    with asked.open() as stdin, answered.open("w") as stdout:
+        subprocess.run([*PROXY, "--", *SAYSO], stdin=stdin, stdout=stdout, check=True, timeout=20)
+    assert json.loads(answered.read_text()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_server_that_kept_dying_is_tried_again_after_a_while() -> None:
+    restarts = Restarts()
+    for second in range(Restarts.MOST):
+        assert not restarts.is_given_up(second)
+        restarts.died("died", has_served=False, now=second)
+        assert restarts.start_at >= second
+    assert restarts.is_given_up(Restarts.MOST)
+    assert not restarts.is_given_up(Restarts.MOST + Restarts.COOL_DOWN)
+    restarts.died("died", has_served=True, now=100)
+    assert restarts.start_at == 100
+
+
+def test_what_a_server_said_before_it_ended_is_heard_even_if_its_end_is_seen_first() -> None:
+    session = Session(None)
+    program = """import sys; sys.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}' + chr(10) + '{"half')"""
+    server = Supervised([sys.executable, "-S", "-c", program], session, limit=1_000, say=print)
+    server.start()
+    session.from_client(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    while not server.has_exited():
+        time.sleep(0.02)
+    server.gone()
+    assert session.to_client == [b'{"jsonrpc":"2.0","id":1,"result":{}}']
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
+def test_a_stream_that_is_closed_from_the_start_is_not_mistaken_for_another(closed: str) -> None:
+    line = 'printf \'%s\\n\' \'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}\' | '
+    command = shlex.join([*PROXY, "--", *SAYSO])
+    script = f"{command} {closed}" if closed == "<&-" else f"{line}{command} {closed}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=20, stdin=subprocess.DEVNULL)
+    assert b"fingerpost" not in done.stdout.replace(b"dev.fingerpost", b"")
+    assert done.returncode == (0 if closed == "<&-" else 3)
+
+
+def test_a_server_that_closes_its_input_and_lives_on_is_ended(proxies: Any) -> None:
+    program = "import os, sys, time; os.close(0); print('x', file=sys.stderr, flush=True); time.sleep(60)"
+    proxy = proxies("--", sys.executable, "-S", "-c", program)
+    proxy.stderr.readline()
+    proxy.send({"id": 1, "method": "ping"})
+    assert "closed its input" in proxy.next()["error"]["message"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
+def test_told_to_end_in_another_way_it_ends_in_order(proxies: Any, number: int) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.process.send_signal(number)
+    assert proxy.process.wait(10) == 0
+    assert not is_running(pid)
+
+
+@pytest.mark.parametrize("how", ["a signal", "the end"])
+def test_it_ends_although_its_client_does_not_read(proxies: Any, how: str) -> None:
+    proxy = proxies("--", *SAYSO)
+    pid = proxy.pid()
+    proxy.send({"id": 1, "method": "mirror", "params": {"large": "x" * 3_000_000}})
+    time.sleep(0.5)
+    if how == "a signal":
+        proxy.process.terminate()
+    else:
+        proxy.stdin.close()
+    assert proxy.process.wait(8) == 0
+    assert not is_running(pid)
+
+
+def test_a_deadline_may_be_very_far_off(proxies: Any) -> None:
+    assert proxies("--timeout", "1e300", "--", *SAYSO).pid() > 0
+
+
+def test_input_that_cannot_be_read_is_at_its_end(tmp_path: Path) -> None:
+    with (tmp_path / "written").open("wb") as only_written:
+        done = subprocess.run([*PROXY, "--", *SAYSO], stdin=only_written, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_what_waits_for_one_who_has_gone_is_let_go() -> None:
+    reader, writer = os.pipe()
+    pipe = Pipe(writer)
+    pipe.write([b"x" * 1_000_000])
+    assert pipe.size
+    os.close(reader)
+    pipe.finish()
+    assert pipe.is_broken and not pipe.size
+    os.close(writer)

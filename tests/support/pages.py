@@ -1,0 +1,128 @@
+"""Parse the pages of the codes into cases: a call, the tool list and policy it is made with, and the answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fingerpost
+from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
+from fingerpost.engine.admit import judge
+from fingerpost.engine.prompts_resources import Addresses, admitted, prompt_catalog
+from fingerpost.engine.repeated_calls import again
+from fingerpost.engine.replies.enrich import guided
+
+PAGES = Path(fingerpost.__file__).parent / "codes"
+
+_FENCE = re.compile(
+    r"^```(?P<language>\w+) (?P<kind>\w+)\n(?P<body>.*?)^```$|^## (?P<heading>[^\n]+)$", re.MULTILINE | re.DOTALL
+)
+_ACTIONS = ("forward", "repair", "refuse", "ask")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What stands before an answer on a page: the list, the policy, the call, and what the server said to it."""
+
+    tools: list[Any]
+    policy: Policy
+    call: Call
+    result: dict[str, Any] | None
+    attempts: int
+
+
+@dataclass(frozen=True)
+class PageCase:
+    """One answer on a page: where it stands, what is written there, and what is said today."""
+
+    fence: re.Match[str]
+    heading: str
+    written: tuple[str, str]
+    rendered: tuple[str, str]
+    report: Report | None
+    given: Given
+    structured: dict[str, Any]
+
+
+def page_cases(page: str) -> Iterator[PageCase]:
+    """Every answer of a page, each with the answer that its call earns today."""
+    tools: list[Any] = []
+    prompts, addresses, attempts = Catalog(), Addresses(), 1
+    policy, call, heading, result, structured, report = Policy(), Call(""), "", None, {}, None
+    asked = ""
+    for fence in _FENCE.finditer(page):
+        if fence["heading"]:
+            policy, heading, result, attempts = Policy(), fence["heading"], None, 1
+            continue
+        body, kind = fence["body"], fence["kind"]
+        rendered: tuple[str, str] | None = None
+        match kind:
+            case "tools":
+                tools = json.loads(body)
+            case "policy":
+                policy = Policy(**json.loads(body))
+            case "call":
+                sent = json.loads(body)
+                call, result = Call(sent["name"], sent.get("arguments")), None
+            case "result":
+                result = json.loads(body)
+            case "prompts":
+                prompts = prompt_catalog(json.loads(body))
+            case "resources":
+                listed = json.loads(body)
+                addresses = Addresses.listed(listed["resources"], listed["resourceTemplates"])
+            case "attempt":
+                attempts = json.loads(body)
+            case "prompt" | "uri":
+                sent = json.loads(body)
+                verdict = admitted(Call(sent["name"], sent["arguments"]), prompts, policy) if kind == "prompt" else None
+                report = verdict.report if verdict else addresses.astray(sent)
+                envelope = render(report)
+                asked, structured = envelope.text, envelope.structured
+            case "data" | "rendered":
+                rendered = "data" if report and report.is_refusal else "rendered", _closed(asked)
+            case "guidance":
+                rendered = kind, json.dumps(structured, indent=2, ensure_ascii=False) + "\n"
+            case _:
+                text, action, structured, report = _answer(call, Catalog.listed(tools), policy, result, attempts)
+                rendered = action, text
+        if rendered:
+            given = Given(tools, policy, call, result, attempts)
+            yield PageCase(fence, heading, (kind, body), rendered, report, given, structured)
+
+
+def _answer(
+    call: Call, catalog: Catalog, policy: Policy, result: Any, attempts: int
+) -> tuple[str, str, dict[str, Any], Report | None]:
+    verdict = judge(call, catalog, policy)
+    assert verdict == admit(call, catalog, policy=policy), "the short cut and the long way disagree"
+    if result is None:
+        report = again(verdict.report, attempts)
+        envelope = render(report, budget=policy.budget)
+        return _closed(envelope.text), verdict.action, envelope.structured, report
+    said = guided(call, result, catalog, policy, verdict, recount=lambda report: again(report, attempts))
+    assert attempts > 1 or said == enrich(call, result, catalog, policy=policy)
+    error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
+    guidance = error.get(KEY, {})
+    added = (
+        said["content"][len(result.get("content", [])) :] if "content" in said else [{"text": guidance.get("text", "")}]
+    )
+    return _closed("\n".join(block["text"] for block in added)), "added", guidance, None
+
+
+def _closed(text: str) -> str:
+    return text + "\n" if text else ""
+
+
+def blessed(page: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for case in page_cases(page):
+        kind, text = case.rendered
+        parts += [page[end : case.fence.start()], f"```{case.fence['language']} {kind}\n{text}```"]
+        end = case.fence.end()
+    return "".join([*parts, page[end:]])

@@ -1,0 +1,119 @@
+"""A small project to search, and ways to ask the code server about it."""
+
+# pyright: basic
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp.client import Client
+
+from fingerpost.errors import ToolOperationError
+from fingerpost.servers.code import served
+from fingerpost.servers.code.ripgrep import Ripgrep
+from fingerpost.servers.served import Answer
+from tests.support.adopted_servers import Said, called
+
+PROJECT = {
+    "src/auth.py": '''"""Who may come in."""
+
+
+class User:
+    """Somebody with a password."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def authenticate(self, password):
+        """Whether the password is right."""
+        return check(self.name, password)
+
+
+class Auth:
+    def validate(self, token):
+        return bool(token)
+
+
+# Compares with what is stored.
+def check(name, password):
+    return password == "open sesame"
+''',
+    "src/app.py": """from auth import User
+
+
+def login(name, password):
+    user = User(name)
+    return user.authenticate(password)
+""",
+    "web/user.ts": """export class UserView {
+  render(user: User): string {
+    return `<b>${user.name}</b>`;
+  }
+}
+""",
+    "docs/users.md": "# Users\nHow a User logs in.\n",
+}
+
+
+def laid_out(root: Path, files: Mapping[str, str | bytes] = PROJECT) -> Path:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return root
+
+
+class Code:
+    """The tools as plain functions."""
+
+    def __init__(self, root: Path, **engine: Any) -> None:
+        made = served(root, engine=Ripgrep(root, **engine) if engine else None)
+        self._tools: dict[str, Callable[..., Any]] = {tool.__name__: tool for tool in made.tools}
+
+    def search(self, pattern: str, **more: Any) -> dict[str, Any]:
+        return self._asked("search", pattern=pattern, **more).data
+
+    def definition(self, id: str) -> dict[str, Any]:
+        return self._asked("get_definition", id=id).data
+
+    def files(self, **more: Any) -> dict[str, Any]:
+        return self._asked("list_files", **more).data
+
+    def ids(self, pattern: str, **more: Any) -> list[str]:
+        return [one["id"] for one in self.search(pattern, **more)["results"]]
+
+    def text(self, tool: str, **arguments: Any) -> str:
+        return self._asked(tool, **arguments).text
+
+    def error(self, tool: str, **arguments: Any) -> Any:
+        try:
+            said = self._asked(tool, **arguments)
+        except ToolOperationError as error:
+            return error
+        raise AssertionError(f"no error but {said.text}")
+
+    def _asked(self, tool: str, **arguments: Any) -> Answer:
+        return self._tools[tool](**arguments)
+
+
+def asked(
+    root: Path,
+    name: str,
+    arguments: dict[str, Any] | None = None,
+    *,
+    framework: str = "on_sdk",
+    era: str = "2026-07-28",
+    **options: Any,
+) -> Said:
+    """What a real client receives."""
+
+    async def main() -> Said:
+        server = getattr(served(root), framework)(**options)
+        async with Client(
+            getattr(server, "_mcp_server", server), mode="legacy" if era == "2025-11-25" else "auto"
+        ) as client:
+            return await called(client, name, arguments)
+
+    return asyncio.run(main())
