@@ -14,8 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from fingerpost.engine import info_tool
-from fingerpost.engine import prompts_resources
+from fingerpost.engine import info_tool, prompts_resources
 from fingerpost.engine.admit import explain_with, judge
 from fingerpost.engine.annotations import Effects
 from fingerpost.engine.case import Case
