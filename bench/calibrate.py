@@ -18,7 +18,7 @@ from unittest.mock import patch
 import fingerpost
 from bench.mistakes import REJECTED, Mistake, Score, folds, mistakes, scored
 from fingerpost.engine.matching import calibration as table
-from fingerpost.engine.matching import judged
+from fingerpost.engine.matching import judge_candidates
 from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Tier
 
 BIN = 0.05
@@ -35,7 +35,9 @@ def fitted(cases: Iterable[Mistake]) -> dict[str, list[tuple[float, float]]]:
     """By family, the rising curve from strength to the share that is right."""
     bins: defaultdict[str, defaultdict[int, list[Seen]]] = defaultdict(lambda: defaultdict(list))
     for mistake in cases:
-        first = max(judged(mistake.asked, mistake.names, mistake.kind, mistake.context), default=None, key=_strength)
+        first = max(
+            judge_candidates(mistake.asked, mistake.names, mistake.kind, mistake.context), default=None, key=_strength
+        )
         if first is None:
             continue
         evidence, name = first

@@ -25,7 +25,7 @@ from mcp.client import Client
 import fingerpost
 from fingerpost.audit.generate.mistakes import Mistake, mistakes
 from fingerpost.audit.generate.mutations import slip
-from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
 from fingerpost.servers.command import served
@@ -198,7 +198,7 @@ async def _tried(ask: Ask, mistake: Mistake, expected: Outcome, tally: Tally) ->
     call = mistake.call
     for attempt in (1, 2):
         reply, tree = await ask(call)
-        following = corrected(reply, call)
+        following = corrected_call_in(reply, call)
         if following is not None:
             call = following
         elif reply.get("isError") is True:

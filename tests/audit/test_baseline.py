@@ -12,7 +12,7 @@ from fingerpost.audit import baseline
 from fingerpost.audit.baseline import Baseline, applied
 from fingerpost.audit.events import Ended, Event, Skipped
 from fingerpost.audit.report import Report
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from tests.support.audit_lab import HOSTILE, began, failing, hostile, report, tried
 
 DROPPED = "not_dropped/search/parameter.misspelt"
@@ -118,7 +118,7 @@ def test_a_reason_stays_what_is_stale_goes_and_what_was_not_tried_stays() -> Non
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused_with_a_way_out(text: str, message: str) -> None:
-    with pytest.raises(Trouble) as refused:
+    with pytest.raises(CommandError) as refused:
         baseline.read(text)
     assert str(refused.value).startswith(message)
     assert refused.value.way_out

@@ -25,10 +25,10 @@ from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
-from fingerpost.engine.prompts_resources import Addresses
+from fingerpost.engine.prompts_resources import Resources
 from fingerpost.engine.replies.enrich import is_unknown_tool
 from fingerpost.engine.safety.hazards import hazards
-from fingerpost.engine.safety.json_input import parsed
+from fingerpost.engine.safety.json_input import parse_json
 
 
 def tool(properties: dict[str, Any], *, read_only: bool = False, **schema: Any) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def test_guidance_that_fails_is_no_guidance(monkeypatch: pytest.MonkeyPatch) -> 
     catalog, call = Catalog.listed([tool({"n": INTEGER})]), Call("t", {"n": "x"})
     monkeypatch.setattr("fingerpost.engine.admit.judge", broken)
     assert admit(call, catalog) == Verdict("forward", call)
-    monkeypatch.setattr("fingerpost.engine.replies.enrich.guided", broken)
+    monkeypatch.setattr("fingerpost.engine.replies.enrich.add_guidance", broken)
     reply: dict[str, Any] = {"content": []}
     assert enrich(call, reply, catalog) is reply
 
@@ -353,7 +353,7 @@ def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
     ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[1.1234567890123456789]", "[" * 100_000, "{" + " " * (1 << 20)],
 )
 def test_what_is_no_json_object_or_array_stays_a_text(text: str) -> None:
-    assert parsed(text) == text
+    assert parse_json(text) == text
 
 
 def test_a_fix_that_is_merely_offered_is_never_applied() -> None:
@@ -648,7 +648,7 @@ def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
 
 
 def test_json_in_a_text_is_read_exactly() -> None:
-    assert parsed('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
+    assert parse_json('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
 
 
 @pytest.mark.parametrize(
@@ -725,13 +725,13 @@ def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) ->
     ],
 )
 def test_a_uri_is_answered_by_what_there_is(uri: str, hint: str) -> None:
-    assert Addresses.listed([{"uri": "config://main"}, 5], None).astray(uri).diagnoses[0].hint == hint
+    assert Resources.from_lists([{"uri": "config://main"}, 5], None).explain_unknown(uri).diagnoses[0].hint == hint
 
 
 @pytest.mark.parametrize("uri", ["repo://a/x", "repo:///readme", "repo://a", "other://a/b/readme"])
 def test_a_uri_that_only_begins_like_a_template_does_not_fit_it(uri: str) -> None:
-    addresses = Addresses.listed([], [{"uriTemplate": "repo://{owner}/{name}/readme"}])
-    assert "fits the template" not in addresses.astray(uri).diagnoses[0].hint
+    addresses = Resources.from_lists([], [{"uriTemplate": "repo://{owner}/{name}/readme"}])
+    assert "fits the template" not in addresses.explain_unknown(uri).diagnoses[0].hint
 
 
 def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:

@@ -10,7 +10,7 @@ from bench.corpus import many_tools
 from fingerpost import Call, Catalog, Policy, Verdict
 from fingerpost.audit.judge.tokens import estimated
 from fingerpost.engine.annotations import Effects
-from fingerpost.engine.info_tool import described_as
+from fingerpost.engine.info_tool import describe_info_tool
 from fingerpost.middleware.desk import Desk
 
 
@@ -18,7 +18,7 @@ def listed(*names: str) -> Catalog:
     tools = [
         {"name": name, "description": f"Does {name}.\nAnd more.", "inputSchema": {"type": "object"}} for name in names
     ]
-    return Catalog.listed([*tools, described_as("info")])
+    return Catalog.listed([*tools, describe_info_tool("info")])
 
 
 def said(catalog: Catalog, **arguments: Any) -> str:

@@ -18,7 +18,7 @@ from fingerpost import KEY, Applicability, Call, Catalog, Grade, Policy, Report,
 from fingerpost.engine.admit import judge
 from fingerpost.engine.model import Rename, Replace
 from fingerpost.engine.render.shapes import Shape, reshape
-from fingerpost.engine.replies.enrich import guided
+from fingerpost.engine.replies.enrich import add_guidance
 from tests.support.strategies import (
     Known,
     Slip,
@@ -443,7 +443,7 @@ def assert_total(call: Call, catalog: Catalog, replies: Iterable[Any] = ()) -> N
             json.dumps(said.structured)
             said.text.encode()
         for reply in replies:
-            json.dumps(guided(call, reply, catalog, policy, verdict))
+            json.dumps(add_guidance(call, reply, catalog, policy, verdict))
             enrich(call, reply, catalog, policy=policy)
 
 
@@ -553,7 +553,7 @@ def test_any_complaint_about_any_value_is_explained_or_left(complaint: str) -> N
         for value in values:
             for call in (Call("f", {"a": value}), Call("f", {"b": value})):
                 for reply in replies:
-                    json.dumps(guided(call, reply, catalog, Policy(), judge(call, catalog, Policy())))
+                    json.dumps(add_guidance(call, reply, catalog, Policy(), judge(call, catalog, Policy())))
 
 
 DEEP = 10_000
@@ -578,7 +578,7 @@ def test_what_is_nested_ten_thousand_deep_is_borne_everywhere(kind: str) -> None
                 for shape in SHAPES:
                     json.dumps(render(verdict.report, shape=shape).structured)
                 for reply in replies:
-                    guided(Call("f", sent), reply, Catalog.listed(tools), policy, verdict)
+                    add_guidance(Call("f", sent), reply, Catalog.listed(tools), policy, verdict)
 
 
 @pytest.mark.parametrize("closed", [{"additionalProperties": False}, {"additionalProperties": True}, {}])

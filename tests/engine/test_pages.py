@@ -111,7 +111,7 @@ def test_the_second_answer_to_a_refused_call_is_another_and_shorter() -> None:
             report = case.report
             if report is None or not report.is_refusal or report.attempts > 1 or _is_attack(report):
                 continue
-            first, second = render(report).text, render(repeats.again(report, 2)).text
+            first, second = render(report).text, render(repeats.vary_answer(report, 2)).text
             assert len(second) < len(first), (path.name, case.heading, first, second)
             told += 1
     assert told > 50

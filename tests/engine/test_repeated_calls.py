@@ -8,72 +8,72 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog, Diagnosis, Report, Severity, render
-from fingerpost.engine.repeated_calls import Repeats, again
-from fingerpost.middleware.tool_list_cache import Shelf
+from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
+from fingerpost.middleware.tool_list_cache import ToolListCache
 
 CALL = Call("search", {"max": 5, "pattern": "x"})
 FAILED = Report(call=CALL, diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal"),))
 
 
 def test_equal_calls_are_counted_whatever_the_order_of_their_arguments() -> None:
-    repeats = Repeats()
-    assert [repeats.failed("a", CALL, FAILED, 0.0) for _ in range(3)] == [1, 2, 3]
-    assert repeats.failed("a", Call("search", {"pattern": "x", "max": 5}), FAILED, 0.0) == 4
-    assert repeats.failed("a", Call("search", {"pattern": "y", "max": 5}), FAILED, 0.0) == 1
-    assert repeats.failed("a", Call("find", CALL.arguments), FAILED, 0.0) == 1
+    repeats = RepeatedCalls()
+    assert [repeats.count_failure("a", CALL, FAILED, 0.0) for _ in range(3)] == [1, 2, 3]
+    assert repeats.count_failure("a", Call("search", {"pattern": "x", "max": 5}), FAILED, 0.0) == 4
+    assert repeats.count_failure("a", Call("search", {"pattern": "y", "max": 5}), FAILED, 0.0) == 1
+    assert repeats.count_failure("a", Call("find", CALL.arguments), FAILED, 0.0) == 1
 
 
 def test_one_callers_failures_are_not_anothers() -> None:
-    repeats = Repeats()
-    assert [repeats.failed(caller, CALL, FAILED, 0.0) for caller in "ababc"] == [1, 1, 2, 2, 1]
+    repeats = RepeatedCalls()
+    assert [repeats.count_failure(caller, CALL, FAILED, 0.0) for caller in "ababc"] == [1, 1, 2, 2, 1]
 
 
 def test_a_success_and_a_quarter_of_an_hour_are_forgotten() -> None:
-    repeats = Repeats()
-    repeats.failed("a", CALL, FAILED, 0.0)
-    repeats.succeeded("a", Call("other"))
+    repeats = RepeatedCalls()
+    repeats.count_failure("a", CALL, FAILED, 0.0)
+    repeats.forget("a", Call("other"))
     assert len(repeats) == 1
-    repeats.succeeded("a", CALL)
-    repeats.succeeded("nobody", CALL)
+    repeats.forget("a", CALL)
+    repeats.forget("nobody", CALL)
     assert (len(repeats), len(repeats.callers)) == (0, 0)
-    assert repeats.failed("a", CALL, FAILED, 1.0) == 1
-    assert repeats.failed("a", CALL, FAILED, 901.0) == 2
-    assert repeats.failed("a", CALL, FAILED, 1_802.0) == 1
+    assert repeats.count_failure("a", CALL, FAILED, 1.0) == 1
+    assert repeats.count_failure("a", CALL, FAILED, 901.0) == 2
+    assert repeats.count_failure("a", CALL, FAILED, 1_802.0) == 1
 
 
 @pytest.mark.parametrize("category", ["rate_limited", "timeout", "upstream"])
 def test_what_passes_by_itself_is_no_loop(category: str) -> None:
     passing = Report(call=CALL, diagnoses=(Diagnosis(code="X", message="x", category=category),))
-    repeats = Repeats()
-    assert [repeats.failed("a", CALL, passing, 0.0) for _ in range(5)] == [1] * 5
+    repeats = RepeatedCalls()
+    assert [repeats.count_failure("a", CALL, passing, 0.0) for _ in range(5)] == [1] * 5
     assert len(repeats) == 0
 
 
 def test_memory_is_bounded_for_each_caller_and_in_all() -> None:
-    repeats = Repeats(most_callers=10, most_calls=5)
+    repeats = RepeatedCalls(most_callers=10, most_calls=5)
     for number in range(1_000):
-        repeats.failed(number % 100, Call("t", {"n": number}), FAILED, 0.0)
-        repeats.failed(0, Call("t", {"n": number}), FAILED, 0.0)
+        repeats.count_failure(number % 100, Call("t", {"n": number}), FAILED, 0.0)
+        repeats.count_failure(0, Call("t", {"n": number}), FAILED, 0.0)
     assert len(repeats.callers) <= 10
     assert len(repeats) <= 50
 
 
 @pytest.mark.parametrize("odd", ["\ud800", {1: 2, "a": 3}, object(), float("nan"), b"x", None])
 def test_any_arguments_can_be_counted(odd: Any) -> None:
-    repeats = Repeats()
+    repeats = RepeatedCalls()
     call = Call("t", {"a": odd})
-    assert [repeats.failed("a", call, FAILED, 0.0) for _ in range(2)] == [1, 2]
+    assert [repeats.count_failure("a", call, FAILED, 0.0) for _ in range(2)] == [1, 2]
 
 
 def test_an_attack_earns_the_same_answer_each_time() -> None:
     attack = Diagnosis(code="UNSAFE_INPUT", message="Refused", severity=Severity.CRITICAL)
     report = Report(call=CALL, diagnoses=(attack,), is_refusal=True)
-    assert [render(again(report, attempts)).text for attempts in (1, 2, 3, 9)] == ["Refused."] * 4
+    assert [render(vary_answer(report, attempts)).text for attempts in (1, 2, 3, 9)] == ["Refused."] * 4
 
 
 def test_a_failure_that_nothing_is_known_about_is_stopped_too() -> None:
-    report = Report(call=CALL, is_refusal=True, info_tool="info", heard="It failed")
-    stop = render(again(report, 3))
+    report = Report(call=CALL, is_refusal=True, info_tool="info", server_text="It failed")
+    stop = render(vary_answer(report, 3))
     assert stop.text.splitlines()[0] == "The same call has failed 3 times."
     assert 'info(tool: "search")' in stop.text
     assert stop.structured["error"]["details"] == {"attempts": 3}
@@ -82,12 +82,12 @@ def test_a_failure_that_nothing_is_known_about_is_stopped_too() -> None:
 def test_the_second_answer_is_the_hint_where_there_is_no_call_to_send() -> None:
     hinted = Diagnosis(code="X", message="It failed", hint="Pull first")
     report = Report(call=CALL, diagnoses=(hinted,), is_refusal=True)
-    assert render(again(report, 2)).text == "Pull first."
-    assert render(again(replace(report, heard="It failed"), 2)).text == "Same again."
+    assert render(vary_answer(report, 2)).text == "Pull first."
+    assert render(vary_answer(replace(report, server_text="It failed"), 2)).text == "Same again."
 
 
 def test_lists_are_shared_where_they_are_equal_and_forgotten_with_their_callers() -> None:
-    shelf = Shelf(Catalog.listed, most=2)
+    shelf = ToolListCache(Catalog.listed, most=2)
     tools = [{"name": "a"}]
     first, same, other = shelf.put("x", [tools]), shelf.put("y", [[{"name": "a"}]]), shelf.put("z", [[{"name": "b"}]])
     assert first is same is not other

@@ -648,13 +648,14 @@ class TestAnnotations:
 @pytest.mark.parametrize(
     "broken",
     [
-        "middleware.desk.judge", "middleware.desk.guided", "middleware.desk.failed", "middleware.desk.raised",
-        "middleware.desk.Desk.catalog", "middleware.desk.prompts_resources.admitted", "middleware.desk.render",
+        "middleware.desk.judge", "middleware.desk.add_guidance", "middleware.desk.error_result",
+        "middleware.desk.explain_exception",
+        "middleware.desk.Desk.catalog", "middleware.desk.prompts_resources.admit_prompt", "middleware.desk.render",
         "middleware.desk.info_tool.answer", "engine.annotations.Effects.observe",
-        "engine.annotations.Effects.labelled", "middleware.tool_list_cache.Shelf.any",
+        "engine.annotations.Effects.annotate", "middleware.tool_list_cache.ToolListCache.any",
         "middleware.call_flow.is_unknown_tool",
         "middleware.call_flow.Exchange._admitted", "middleware.call_flow.Exchange._answered",
-        "middleware.{door}.principal",
+        "middleware.{door}.caller_key",
     ],
 )  # fmt: skip
 def test_if_guidance_fails_the_servers_own_reply_goes_through(

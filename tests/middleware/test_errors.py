@@ -17,8 +17,8 @@ from mcp.server.mcpserver import exceptions
 from fingerpost import Call, Catalog, Policy, Verdict, render
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.failure_kinds import CATEGORIES
-from fingerpost.engine.replies.enrich import raised
-from fingerpost.engine.replies.exceptions import behind, kind_of
+from fingerpost.engine.replies.enrich import explain_exception
+from fingerpost.engine.replies.exceptions import kind_of, root_cause
 from fingerpost.errors import ToolOperationError, UnknownValue
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, said
 
@@ -40,7 +40,9 @@ def told(
 ) -> dict[str, Any]:
     """The error that a program reads, from the exception alone."""
     catalog = Catalog([Tool("act", {"inputSchema": {"type": "object"}}), Tool("list_acts"), Tool("act_on")])
-    report = raised(exception, catalog, Policy(), Verdict("forward", Call("act", arguments or {})), is_masked=is_masked)
+    report = explain_exception(
+        exception, catalog, Policy(), Verdict("forward", Call("act", arguments or {})), is_masked=is_masked
+    )
     assert report is not None
     return render(report).structured["error"]
 
@@ -176,7 +178,7 @@ def test_the_text_of_another_exception_stays_masked_unless_it_says_of_what_kind_
 )
 def test_an_exception_without_guidance_has_nothing_to_say(attributes: dict[str, Any]) -> None:
     verdict = Verdict("forward", Call("act", {}))
-    assert raised(Quota("x", **attributes), Catalog(), Policy(), verdict, is_masked=True) is None
+    assert explain_exception(Quota("x", **attributes), Catalog(), Policy(), verdict, is_masked=True) is None
 
 
 def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
@@ -184,23 +186,23 @@ def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
     outer = exceptions.ToolError("Error executing tool a")
     outer.__cause__ = exceptions.ToolError("Error executing tool b")
     outer.__cause__.__cause__ = ExceptionGroup("several", [inner])
-    assert behind(outer) is inner
+    assert root_cause(outer) is inner
     both = ExceptionGroup("several", [inner, ValueError()])
-    assert behind(both) is both
+    assert root_cause(both) is both
     mine = RuntimeError("mine")
     mine.__cause__ = inner
-    assert behind(mine) is mine, "what an exception of the author's own hides is the author's to hide"
+    assert root_cause(mine) is mine, "what an exception of the author's own hides is the author's to hide"
 
 
 def test_wrappers_without_end_are_not_followed_for_ever() -> None:
     outer = exceptions.ToolError("Error executing tool outer")
     outer.__cause__ = outer
-    assert behind(outer) is outer
+    assert root_cause(outer) is outer
 
 
 def test_an_author_may_speak_in_a_tool_that_is_not_listed() -> None:
     verdict = Verdict("forward", Call("hidden", {}))
-    report = raised(ToolOperationError("No such note"), Catalog(), Policy(), verdict, is_masked=True)
+    report = explain_exception(ToolOperationError("No such note"), Catalog(), Policy(), verdict, is_masked=True)
     assert report is not None
     assert report.diagnoses[0].code == "NOT_FOUND"
 

@@ -12,9 +12,9 @@ from typing import Any
 import fingerpost
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
 from fingerpost.engine.admit import judge
-from fingerpost.engine.prompts_resources import Addresses, admitted, prompt_catalog
-from fingerpost.engine.repeated_calls import again
-from fingerpost.engine.replies.enrich import guided
+from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
+from fingerpost.engine.repeated_calls import vary_answer
+from fingerpost.engine.replies.enrich import add_guidance
 
 PAGES = Path(fingerpost.__file__).parent / "codes"
 
@@ -51,7 +51,7 @@ class PageCase:
 def page_cases(page: str) -> Iterator[PageCase]:
     """Every answer of a page, each with the answer that its call earns today."""
     tools: list[Any] = []
-    prompts, addresses, attempts = Catalog(), Addresses(), 1
+    prompts, addresses, attempts = Catalog(), Resources(), 1
     policy, call, heading, result, structured, report = Policy(), Call(""), "", None, {}, None
     asked = ""
     for fence in _FENCE.finditer(page):
@@ -74,13 +74,15 @@ def page_cases(page: str) -> Iterator[PageCase]:
                 prompts = prompt_catalog(json.loads(body))
             case "resources":
                 listed = json.loads(body)
-                addresses = Addresses.listed(listed["resources"], listed["resourceTemplates"])
+                addresses = Resources.from_lists(listed["resources"], listed["resourceTemplates"])
             case "attempt":
                 attempts = json.loads(body)
             case "prompt" | "uri":
                 sent = json.loads(body)
-                verdict = admitted(Call(sent["name"], sent["arguments"]), prompts, policy) if kind == "prompt" else None
-                report = verdict.report if verdict else addresses.astray(sent)
+                verdict = (
+                    admit_prompt(Call(sent["name"], sent["arguments"]), prompts, policy) if kind == "prompt" else None
+                )
+                report = verdict.report if verdict else addresses.explain_unknown(sent)
                 envelope = render(report)
                 asked, structured = envelope.text, envelope.structured
             case "data" | "rendered":
@@ -101,10 +103,10 @@ def _answer(
     verdict = judge(call, catalog, policy)
     assert verdict == admit(call, catalog, policy=policy), "the short cut and the long way disagree"
     if result is None:
-        report = again(verdict.report, attempts)
+        report = vary_answer(verdict.report, attempts)
         envelope = render(report, budget=policy.budget)
         return _closed(envelope.text), verdict.action, envelope.structured, report
-    said = guided(call, result, catalog, policy, verdict, recount=lambda report: again(report, attempts))
+    said = add_guidance(call, result, catalog, policy, verdict, recount=lambda report: vary_answer(report, attempts))
     assert attempts > 1 or said == enrich(call, result, catalog, policy=policy)
     error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
     guidance = error.get(KEY, {})

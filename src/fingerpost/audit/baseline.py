@@ -21,9 +21,9 @@ from typing import Any, cast
 from fingerpost.audit.judge.checklist import ITEMS
 from fingerpost.audit.report import Report
 from fingerpost.audit.reports.common import all_legible, legible
-from fingerpost.engine.phrases import encoded
+from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 _VERSION = 1
 _ANEW = "Correct it, or delete it and have it written anew"
@@ -44,13 +44,13 @@ def read(text: str) -> Baseline:
     try:
         file = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Trouble(f"The baseline is not JSON: {clean(str(error), 200)}", _ANEW) from error
+        raise CommandError(f"The baseline is not JSON: {clean(str(error), 200)}", _ANEW) from error
     if not isinstance(file, dict):
-        raise Trouble("The baseline is not a JSON object", _ANEW)
+        raise CommandError("The baseline is not a JSON object", _ANEW)
     given = cast("dict[str, Any]", file)
     if (version := given.get("version")) != _VERSION:
-        raise Trouble(
-            f"The baseline is of version {clean(encoded(version))}; this Fingerpost reads version {_VERSION}",
+        raise CommandError(
+            f"The baseline is of version {clean(encode_json(version))}; this Fingerpost reads version {_VERSION}",
             "Update Fingerpost, or delete the file and have it written anew",
         )
     return Baseline(_entries(given.get("findings")))
@@ -58,14 +58,14 @@ def read(text: str) -> Baseline:
 
 def _entries(given: Any) -> dict[str, Mapping[str, Any]]:
     if not isinstance(given, dict):
-        raise Trouble('The baseline has no object "findings"', _ANEW)
+        raise CommandError('The baseline has no object "findings"', _ANEW)
     entries: dict[str, Mapping[str, Any]] = {}
     for known, entry in cast("dict[str, Any]", given).items():
         if known.count("/") < 2:
-            raise Trouble(f"{encoded(clean(known))} in the baseline is no id: item/tool/kind", _ANEW)
+            raise CommandError(f"{encode_json(clean(known))} in the baseline is no id: item/tool/kind", _ANEW)
         if not isinstance(entry, dict):
-            raise Trouble(
-                f"{encoded(clean(known))} in the baseline is not an object",
+            raise CommandError(
+                f"{encode_json(clean(known))} in the baseline is not an object",
                 'Write {}, or {"reason": "why it is there"}',
             )
         entries[known] = cast("dict[str, Any]", entry)
@@ -111,6 +111,8 @@ def written(report: Report, baseline: Baseline = NOTHING_KNOWN) -> str:
 
 
 def _file(entries: Mapping[str, Mapping[str, Any]]) -> str:
-    lines = [f"    {encoded(legible(known))}: {encoded(all_legible(entry))}" for known, entry in entries.items()]
+    lines = [
+        f"    {encode_json(legible(known))}: {encode_json(all_legible(entry))}" for known, entry in entries.items()
+    ]
     body = "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
     return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'

@@ -29,7 +29,7 @@ from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports import github, ndjson, terminal
 from fingerpost.engine.safety.redact import clean
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from fingerpost.terminal.style import Style
 
 
@@ -57,15 +57,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> Settings:
     if options.fail_under is not None and not 0 <= options.fail_under <= 100:
-        raise Trouble(f"--fail-under must be between 0 and 100, got {options.fail_under:g}")
+        raise CommandError(f"--fail-under must be between 0 and 100, got {options.fail_under:g}")
     if options.write_baseline and not options.baseline:
-        raise Trouble("--write-baseline needs to know where", "Add --baseline FILE.")
+        raise CommandError("--write-baseline needs to know where", "Add --baseline FILE.")
     for name in ("timeout", "start_timeout"):
         if not 0 < getattr(options, name) < math.inf:
-            raise Trouble(f"{_option(name)} must be a number of seconds, got {getattr(options, name):g}")
+            raise CommandError(f"{_option(name)} must be a number of seconds, got {getattr(options, name):g}")
     for name in ("most", "in_flight"):
         if getattr(options, name) < 1:
-            raise Trouble(f"{_option(name)} must be at least 1, got {getattr(options, name)}")
+            raise CommandError(f"{_option(name)} must be at least 1, got {getattr(options, name)}")
     return Settings(
         seed=options.seed,
         examples=read_examples(_read(options.examples), options.examples) if options.examples else {},
@@ -180,7 +180,7 @@ def _print(report: Report) -> None:
 
 def _exit_code(report: Report, options: argparse.Namespace) -> int:
     if options.fail_under is not None and not report.is_graded:
-        raise Trouble("nothing was tried, so there is no grade that --fail-under could be held against")
+        raise CommandError("nothing was tried, so there is no grade that --fail-under could be held against")
     is_low = options.fail_under is not None and report.grade < options.fail_under
     if is_low:
         print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)
@@ -212,10 +212,10 @@ def _check_places(names: Sequence[str]) -> None:
         place = name if name == "-" else os.path.realpath(name)
         if place in taken and not _is_device(name):
             told = "standard output" if name == "-" else name
-            raise Trouble(f"two reports are to be written to {told}", "Give each a file of its own.")
+            raise CommandError(f"two reports are to be written to {told}", "Give each a file of its own.")
         taken.add(place)
         if name != "-" and not _can_be_written(name):
-            raise Trouble(f"cannot write {name}", "Is there such a folder, and may you write there?")
+            raise CommandError(f"cannot write {name}", "Is there such a folder, and may you write there?")
 
 
 def _is_device(name: str) -> bool:
@@ -234,9 +234,9 @@ def _read(name: str) -> str:
     try:
         return Path(name).read_text(encoding="utf-8")
     except OSError as error:
-        raise Trouble(f"cannot read {name}: {error.strerror}") from error
+        raise CommandError(f"cannot read {name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise Trouble(f"{name} is not UTF-8 text") from error
+        raise CommandError(f"{name} is not UTF-8 text") from error
 
 
 def _write(name: str, text: str) -> None:
@@ -260,4 +260,4 @@ def _writing(name: str) -> Generator[None]:
         if name == "-":  # where the interpreter would try again when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = "to standard output" if name == "-" else name
-        raise Trouble(f"cannot write {place}: {error.strerror}") from error
+        raise CommandError(f"cannot write {place}: {error.strerror}") from error

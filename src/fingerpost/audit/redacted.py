@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.engine.safety.redact import HIDDEN, clean, is_harmless, scrubbed
+from fingerpost.engine.safety.redact import HIDDEN, clean, is_harmless, scrub
 
 _LONGEST_VALUE, _LONGEST_LINE, _MOST_LINES = 400, 400, 60
 _DEEPEST = 12
@@ -55,7 +55,7 @@ def reply_shown(reply: Mapping[str, Any], limit: int = 2_000) -> str:
 
 def _line(line: str) -> str:
     indent = len(line) - len(line.lstrip(" "))
-    return " " * min(indent, 24) + scrubbed(line, _LONGEST_LINE, keeps_ids=True)
+    return " " * min(indent, 24) + scrub(line, _LONGEST_LINE, keeps_ids=True)
 
 
 def texts(reply: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fingerpost.audit.events import Began, Ended, Event, Noted, Skipped, Subject, Tried
 from fingerpost.audit.judge.checklist import CHECKLIST, ITEMS, Check, Item
 from fingerpost.audit.redacted import as_json, call_shown, reply_shown
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.safety.redact import clean
 
 _MOST_CULPRITS = 20
@@ -63,7 +63,7 @@ class Finding:
     @property
     def told(self) -> str:
         """The finding as one sentence."""
-        often = f", {counted(self.count, 'call')}" if self.count > 1 else ""
+        often = f", {count_noun(self.count, 'call')}" if self.count > 1 else ""
         return f"{self.tool}: {self.why} ({self.kind}{often})"
 
 

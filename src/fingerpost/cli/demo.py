@@ -18,9 +18,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.engine.model import Call
-from fingerpost.engine.phrases import counted, written
+from fingerpost.engine.phrases import count_noun, format_call
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.servers.command import served
@@ -130,7 +130,7 @@ async def _told(server: Served, page: _Page) -> int:
 async def _seen(client: Client, wrong: Wrong) -> Seen:
     """Send a wrong call, and what the answer says to send, once."""
     reply = first = await _reply(client, wrong.call)
-    if following := corrected(first, wrong.call):
+    if following := corrected_call_in(first, wrong.call):
         reply = await _reply(client, following)
     if not reply.get("isError"):
         meant = await _reply(client, wrong.meant) if wrong.meant else {}
@@ -184,7 +184,7 @@ class _Page:
             raise self._trouble
 
     def side_by_side(self, number: int, wrong: Wrong, bare: Seen, guided: Seen) -> Iterator[str]:
-        yield self.style.strong(f"{number:2} {wrong.title}: {written(wrong.call)}")
+        yield self.style.strong(f"{number:2} {wrong.title}: {format_call(wrong.call)}")
         left, right = list(self._column(bare.blocks)), list(self._column(guided.blocks))
         yield self.style.faint(f"   {'bare':{self._width}} │ with Fingerpost")
         for one, other in zip_longest(left, right, fillvalue=""):
@@ -197,7 +197,7 @@ class _Page:
             lines = [part for line in block.splitlines() for part in wrap(line.strip(), self._width)]
             most = _MOST_LINES if block is blocks[-1] else 1
             rest = len(lines) - most
-            yield from lines if rest <= 0 else [*lines[:most], f"… {counted(rest, 'more line')}"]
+            yield from lines if rest <= 0 else [*lines[:most], f"… {count_noun(rest, 'more line')}"]
 
     def _coloured(self, seen: Seen, width: int = 0) -> str:
         style, is_lost = self.style, seen.is_wrong or seen.outcome == "stuck"

@@ -19,9 +19,9 @@ from fingerpost.audit import options as audit
 from fingerpost.client_config.command import add_wrapping
 from fingerpost.engine.admit import admit
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import Kind, Reading, account, closest, readings
+from fingerpost.engine.matching import Kind, Reading, closest, explain_evidence, readings
 from fingerpost.engine.model import Call, Verdict
-from fingerpost.engine.phrases import quoted
+from fingerpost.engine.phrases import quote
 from fingerpost.engine.policy import AutoCorrect, Policy, UnknownParams
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
@@ -30,7 +30,7 @@ from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema.excerpt import Level, excerpt
 from fingerpost.proxy import command as proxy
 from fingerpost.servers import command as serve
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from fingerpost.terminal.style import Style
 
 
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = options.run(options)
         sys.stdout.flush()
         return code
-    except Trouble as trouble:
+    except CommandError as trouble:
         print(f"fingerpost: {trouble}", file=sys.stderr)
         if trouble.way_out:
             print(trouble.way_out, file=sys.stderr)
@@ -66,7 +66,7 @@ class _Parser(argparse.ArgumentParser):
     """`argparse` with the manners we ask of others: a misspelt command is told what was probably meant."""
 
     def error(self, message: str) -> NoReturn:
-        raise Trouble(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
+        raise CommandError(message, f"{self._meant()}Run '{self.prog} --help' to see how it is used.")
 
     def _meant(self) -> str:
         words = sys.argv[1 : sys.argv.index("--") if "--" in sys.argv else None]
@@ -152,11 +152,11 @@ def _closest(options: argparse.Namespace) -> int:
         return 0 if is_clear else 1
     style = Style.of(sys.stdout)
     if not found:
-        print(f"Nothing near {quoted(options.mistake)}.")
+        print(f"Nothing near {quote(options.mistake)}.")
     for reading in found:
         match = reading.match
         print(f"{style.strong(clean(match.name))}  {match.confidence:.2f}  {'a fix' if match.is_clear else 'listed'}")
-        for line in account(reading.evidence):
+        for line in explain_evidence(reading.evidence):
             print(style.faint(f"  {clean(line)}") if line.startswith("  ") else f"  {line}")
     return 0 if is_clear else 1
 
@@ -166,7 +166,7 @@ def _as_json(reading: Reading) -> dict[str, Any]:
         "name": reading.match.name,
         "confidence": reading.match.confidence,
         "is_clear": reading.match.is_clear,
-        "evidence": list(account(reading.evidence)),
+        "evidence": list(explain_evidence(reading.evidence)),
     }
 
 
@@ -178,7 +178,7 @@ def _check(options: argparse.Namespace) -> int:
         budget=options.budget,
     )
     if options.catalog == options.call == "-":
-        raise Trouble("only one of the catalog and the call can be standard input")
+        raise CommandError("only one of the catalog and the call can be standard input")
     catalog = Catalog.listed(_tools(_read(options.catalog), options.catalog))
     verdict = admit(_call(_read(options.call), options.call), catalog, policy=policy)
     envelope = render(verdict.report, shape=options.shape, budget=policy.budget)
@@ -212,9 +212,9 @@ def _read(source: str) -> Any:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
         return json.loads(text)
     except OSError as error:
-        raise Trouble(f"cannot read {_named(source)}: {error.strerror}") from error
+        raise CommandError(f"cannot read {_named(source)}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise Trouble(f"{_named(source)} is not JSON: {error}") from error
+        raise CommandError(f"{_named(source)} is not JSON: {error}") from error
 
 
 def _named(source: str) -> str:
@@ -225,14 +225,14 @@ def _tools(document: Any, source: str) -> list[Any]:
     """The tools of a JSON-RPC response, of a `tools/list` result, or a bare array."""
     listed = as_object(as_object(document).get("result", document)).get("tools", document)
     if not isinstance(listed, list):
-        raise Trouble(f"{_named(source)} holds no tools", 'Expected {"tools": […]} or the array itself.')
+        raise CommandError(f"{_named(source)} holds no tools", 'Expected {"tools": […]} or the array itself.')
     return cast("list[Any]", listed)
 
 
 def _call(document: Any, source: str) -> Call:
     asked = as_object(as_object(document).get("params", document))
     if not isinstance(name := asked.get("name"), str):
-        raise Trouble(f"{_named(source)} names no tool", 'Expected {"name": "search", "arguments": {…}}.')
+        raise CommandError(f"{_named(source)} names no tool", 'Expected {"name": "search", "arguments": {…}}.')
     return Call(name, asked.get("arguments"))
 
 
@@ -246,7 +246,7 @@ def _explain(options: argparse.Namespace) -> int:
     if code not in pages:
         near = closest(code, pages, "value")
         meant = f"Did you mean {near[0].name}? " if near else ""
-        raise Trouble(f"there is no code {options.code}", f"{meant}Run 'fingerpost explain' to list them.")
+        raise CommandError(f"there is no code {options.code}", f"{meant}Run 'fingerpost explain' to list them.")
     _print_page(pages[code].read_text(encoding="utf-8"), sys.stdout)
     return 0
 

@@ -34,9 +34,9 @@ from fingerpost.client_config import (
     wrapped,
 )
 from fingerpost.engine.matching import closest
-from fingerpost.engine.phrases import label, listed, quoted
+from fingerpost.engine.phrases import join_names, parameter_label, quote
 from fingerpost.proxy.command import check_options
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from fingerpost.terminal.style import Style
 
 _Change: TypeAlias = Callable[[str, Sequence[str] | None], Rewritten]
@@ -79,7 +79,7 @@ def _add_common(command: argparse.ArgumentParser) -> None:
 def _wrap(options: argparse.Namespace) -> int:
     given: list[str] = options.options or []
     if given and not given[0].startswith("-"):
-        raise Trouble(f"unexpected argument {quoted(given[0])}", "Options for the proxy stand behind --.")
+        raise CommandError(f"unexpected argument {quote(given[0])}", "Options for the proxy stand behind --.")
     check_options(given)
     proxy = Proxy(_command(options.command), tuple(given))
     config = _Config.read(options.file)
@@ -110,13 +110,15 @@ def _command(given: str | None) -> str:
     """The executable to write down: by its whole path, because clients with windows know few folders."""
     if given is not None:
         if not is_proxy(given):
-            raise Trouble(f"{quoted(given)} is not named fingerpost", "Under another name no wrapped server is known.")
+            raise CommandError(
+                f"{quote(given)} is not named fingerpost", "Under another name no wrapped server is known."
+            )
         return given
     beside = os.path.join(os.path.dirname(sys.executable), "fingerpost")
     for candidate in (sys.argv[0], beside, "fingerpost"):
         if is_proxy(candidate) and (found := shutil.which(candidate)):
             return os.path.abspath(found)
-    raise Trouble("the fingerpost executable was not found", "Say where it is: --command PATH.")
+    raise CommandError("the fingerpost executable was not found", "Say where it is: --command PATH.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,9 @@ class _Config:
             content = path.read_bytes()
             return cls(name, path, content, content.decode("utf-8"), stat.S_IMODE(path.stat().st_mode))
         except OSError as error:
-            raise Trouble(f"cannot read {name}: {error.strerror}") from error
+            raise CommandError(f"cannot read {name}: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise Trouble(f"{name} is not text in UTF-8", "Save it as UTF-8 and try again.") from error
+            raise CommandError(f"{name} is not text in UTF-8", "Save it as UTF-8 and try again.") from error
 
     @property
     def backup(self) -> Path:
@@ -148,12 +150,12 @@ class _Config:
         try:
             content = text.encode("utf-8")
             if self.path.read_bytes() != self.content:
-                raise Trouble(f"{self.name} was changed by somebody else meanwhile", "Run the command again.")
+                raise CommandError(f"{self.name} was changed by somebody else meanwhile", "Run the command again.")
             _put(self.path, content, self.mode)
         except UnicodeEncodeError as error:
-            raise Trouble(f"{self.name} cannot be written in UTF-8") from error
+            raise CommandError(f"{self.name} cannot be written in UTF-8") from error
         except OSError as error:
-            raise Trouble(f"cannot write {self.name}: {error.strerror}") from error
+            raise CommandError(f"cannot write {self.name}: {error.strerror}") from error
 
 
 def _put(path: Path, content: bytes, mode: int) -> None:
@@ -178,7 +180,7 @@ def _back_up(config: _Config) -> str:
         try:
             _put(config.backup, config.content, config.mode)
         except OSError as error:
-            raise Trouble(f"cannot write {config.backup.name}: {error.strerror}") from error
+            raise CommandError(f"cannot write {config.backup.name}: {error.strerror}") from error
     return config.backup.name
 
 
@@ -199,19 +201,19 @@ def _rewritten(config: _Config, change: _Change, only: Sequence[str] | None) -> 
         _require_known(config, only, [outcome.server.name for outcome in every.outcomes])
         return change(config.text, only)
     except Malformed as error:
-        raise Trouble(f"{config.name} is not JSON: {error}") from error
+        raise CommandError(f"{config.name} is not JSON: {error}") from error
     except NoServers as error:
-        shapes = listed(dict.fromkeys(".".join(shape) for shape in SHAPES), last="or")
-        raise Trouble(f"{config.name} holds no MCP servers", f"Looked for an object at {shapes}.") from error
+        shapes = join_names(dict.fromkeys(".".join(shape) for shape in SHAPES), last="or")
+        raise CommandError(f"{config.name} holds no MCP servers", f"Looked for an object at {shapes}.") from error
 
 
 def _require_known(config: _Config, asked: Sequence[str], known: Sequence[str]) -> None:
     for name in asked:
         if name not in known:
             near = closest(name, known, "value")
-            meant = f"Did you mean {quoted(near[0].name)}? " if near else ""
-            servers = f"Its servers are {listed(dict.fromkeys(known))}." if known else "It has none."
-            raise Trouble(f"{config.name} has no server {quoted(name)}", f"{meant}{servers}")
+            meant = f"Did you mean {quote(near[0].name)}? " if near else ""
+            servers = f"Its servers are {join_names(dict.fromkeys(known))}." if known else "It has none."
+            raise CommandError(f"{config.name} has no server {quote(name)}", f"{meant}{servers}")
 
 
 def _report(config: _Config, rewritten: Rewritten, options: argparse.Namespace) -> None:
@@ -229,9 +231,9 @@ def _line(outcome: Outcome, style: Style) -> str:
     colour = {"wrapped": style.good, "unwrapped": style.good, "left alone": style.notice}.get(
         outcome.state, style.faint
     )
-    project = f" in {label((outcome.server.project,))}" if outcome.server.project else ""
+    project = f" in {parameter_label((outcome.server.project,))}" if outcome.server.project else ""
     remark = f" ({outcome.remark})" if outcome.remark else ""
-    return f"{style.strong(label((outcome.server.name,)))}{project}: {colour(outcome.state)}{remark}"
+    return f"{style.strong(parameter_label((outcome.server.name,)))}{project}: {colour(outcome.state)}{remark}"
 
 
 def _print_diff(config: _Config, text: str, style: Style) -> None:

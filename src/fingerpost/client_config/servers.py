@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fingerpost.client_config.jsonc import Part, Value
-from fingerpost.engine.phrases import quoted
+from fingerpost.engine.phrases import quote
 
 SHAPES = (
     ("mcpServers",),
@@ -63,7 +63,7 @@ def members_of(entry: Value, known: Iterable[str]) -> dict[str, Part]:
     names = [part.name for part in entry.parts]
     for name in known:
         if names.count(name) > 1:
-            raise LeftAlone(f"{quoted(name)} stands twice")
+            raise LeftAlone(f"{quote(name)} stands twice")
     return {part.name: part for part in entry.parts}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fingerpost.client_config.jsonc import Edit, Part, Value, first_in, literal, renamed, scanned
 from fingerpost.client_config.servers import LeftAlone, members_of
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.proxy.http.sendable import is_header, is_sendable
 
 HEADERS = "FINGERPOST_HEADERS"
@@ -48,13 +48,13 @@ def placed_behind(text: str, entry: Value, proxy: Proxy) -> list[Edit]:
         raise LeftAlone("it is not an object")
     members = members_of(entry, KNOWN)
     if MEMORY in members:
-        raise LeftAlone(f"it has a member {quoted(MEMORY)} and does not run the proxy")
+        raise LeftAlone(f"it has a member {quote(MEMORY)} and does not run the proxy")
     ways = [name for name in ("command", *URL_KEYS) if name in members]
     if len(ways) != 1:
-        raise LeftAlone(f"it has both {listed(ways)}" if ways else "it has neither 'command' nor 'url'")
+        raise LeftAlone(f"it has both {join_names(ways)}" if ways else "it has neither 'command' nor 'url'")
     way = members[ways[0]]
     if way.value.kind != "string" or not way.value.string:
-        raise LeftAlone(f"{quoted(way.name)} is no text")
+        raise LeftAlone(f"{quote(way.name)} is no text")
     return _command_behind(text, members, proxy) if way.name == "command" else _url_behind(text, members, way, proxy)
 
 
@@ -135,7 +135,7 @@ def _require_type(members: dict[str, Part], allowed: tuple[str, ...]) -> None:
     if kind.string == "sse":
         raise LeftAlone("the proxy does not speak 'sse', the old transport")
     if kind.string not in allowed:
-        raise LeftAlone(f"its type is {quoted(kind.string) if kind.kind == 'string' else 'no text'}")
+        raise LeftAlone(f"its type is {quote(kind.string) if kind.kind == 'string' else 'no text'}")
 
 
 def _require_familiar(text: str, members: dict[str, Part], url: Part) -> None:
@@ -143,11 +143,11 @@ def _require_familiar(text: str, members: dict[str, Part], url: Part) -> None:
     _require_type(members, _HTTP)
     for name in (*_TRANSPORTS, *_SIGN_INS, "args"):
         if name in members:
-            raise LeftAlone(f"it has {quoted(name)}, which means nothing to the proxy")
+            raise LeftAlone(f"it has {quote(name)}, which means nothing to the proxy")
     if not is_url(url.value.string):
-        raise LeftAlone(f"{quoted(url.name)} is not an http address")
+        raise LeftAlone(f"{quote(url.name)} is not an http address")
     if "${" not in url.value.string and not is_sendable(url.value.string):
-        raise LeftAlone(f"{quoted(url.name)} is not spelled as an address is: escape what is not plain")
+        raise LeftAlone(f"{quote(url.name)} is not spelled as an address is: escape what is not plain")
     if "type" not in members and _OLD.search(url.value.string):
         raise LeftAlone('its address ends in /sse, the old transport; say "type": "http" if it is not')
     _require_plain_spelling(text, members, url)
@@ -173,7 +173,7 @@ def _require_plain_headers(members: dict[str, Part]) -> None:
     if headers.kind != "object" or any(part.value.kind != "string" for part in headers.parts):
         raise LeftAlone("'headers' is not an object of texts")
     if odd := [part.name for part in headers.parts if not is_header(part.name, part.value.string)]:
-        raise LeftAlone(f"the header {quoted(odd[0])} cannot be sent")
+        raise LeftAlone(f"the header {quote(odd[0])} cannot be sent")
     if env and env.kind != "object":
         raise LeftAlone("'env' is not an object")
 

@@ -35,7 +35,7 @@ class Effects:
         self._seen.add(name)
         return True
 
-    def labelled(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    def annotate(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         """A tool of a list as clients see it; `key` is where the tag stands in its `_meta`."""
         name = tool.get("name")
         if name not in self._write:

@@ -14,9 +14,9 @@ from typing import Any
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Severity, Violation, value_at
-from fingerpost.engine.phrases import key_of, label
+from fingerpost.engine.phrases import key_of, parameter_label
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.engine.safety.redact import described, shown
+from fingerpost.engine.safety.redact import describe, safe_value
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
 
@@ -70,7 +70,7 @@ class Case:
     def shown(self, at: Path, schema: Mapping[str, Any]) -> Any:
         """The value at `at` as it may be repeated."""
         value = self.value(at)
-        return described(value) if self.is_secret(at) else shown(value, key_of(at), schema)
+        return describe(value) if self.is_secret(at) else safe_value(value, key_of(at), schema)
 
     def is_secret(self, at: Path) -> bool:
         """Whether the tool's schema says that what stands here, or above here, is secret."""
@@ -78,14 +78,14 @@ class Case:
         return bool(names) and any(normal_form(step) in names for step in at if isinstance(step, str))
 
     def schema(self, at: Path) -> Mapping[str, Any]:
-        return schemas.at(self.tool.schema, at)
+        return schemas.schema_at(self.tool.schema, at)
 
     def is_optional(self, at: Path) -> bool:
         """Whether the argument may be left out."""
         if not at or not isinstance(at[-1], str):
             return False
         root, holder = self.tool.schema, self.schema(at[:-1])
-        return at[-1] in schemas.properties(root, holder) and at[-1] not in schemas.required(root, holder)
+        return at[-1] in schemas.properties(root, holder) and at[-1] not in schemas.required_names(root, holder)
 
     def finding(
         self,
@@ -101,7 +101,7 @@ class Case:
         schema: Mapping[str, Any] | None = None,
     ) -> Diagnosis:
         """A diagnosis of the value at `at`, with as much of the schema as its severity deserves."""
-        name = label(at)
+        name = parameter_label(at)
         return Diagnosis(
             code=code,
             message=message,

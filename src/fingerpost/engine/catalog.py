@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 from fingerpost.engine.matching import Names, normal_form, spelling
 from fingerpost.engine.model import NOTHING, Violation, value_at
 from fingerpost.engine.safety.hazards import is_hazardous, names_a_thing
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, plain
+from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.validate import MOST, UNDECLARED, compiled, told
+from fingerpost.engine.schema.validate import MOST, UNDECLARED, compile_schema, to_violations
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -77,7 +77,7 @@ class Tool:
 
     @cached_property
     def required(self) -> tuple[str, ...]:
-        return schemas.required(self.schema, self.schema)
+        return schemas.required_names(self.schema, self.schema)
 
     @cached_property
     def is_open(self) -> bool:
@@ -100,7 +100,9 @@ class Tool:
 
     @cached_property
     def deprecated(self) -> frozenset[str]:
-        return frozenset(name for name in self.params if schemas.at(self.schema, (name,)).get("deprecated") is True)
+        return frozenset(
+            name for name in self.params if schemas.schema_at(self.schema, (name,)).get("deprecated") is True
+        )
 
     @cached_property
     def secret_names(self) -> frozenset[str]:
@@ -175,13 +177,13 @@ class Tool:
         except (ValueError, RecursionError):
             pass
         try:
-            return self._told(plain(arguments))  # the validator takes no subclass of `str`, such as a placeholder
+            return self._told(as_json(arguments))  # the validator takes no subclass of `str`, such as a placeholder
         except (ValueError, RecursionError):
             return ()
 
     def _told(self, arguments: Any) -> tuple[Violation, ...]:
         errors = self._validator.iter_errors(arguments) if self._validator else ()
-        every = told(islice(errors, MOST * 2), self.schema)
+        every = to_violations(islice(errors, MOST * 2), self.schema)
         return tuple(one for one in every if not _is_null_by_another_word(one, arguments))
 
     def complaint(self, arguments: Any) -> str:
@@ -196,7 +198,7 @@ class Tool:
     @cached_property
     def _validator(self) -> Validator | None:
         """Compiled when first needed; none for a schema that is unreadable, broken, or refers to elsewhere."""
-        return compiled(self.schema) if self.schema is not NOTHING else None
+        return compile_schema(self.schema) if self.schema is not NOTHING else None
 
 
 def _plain_check(

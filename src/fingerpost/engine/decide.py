@@ -23,10 +23,10 @@ from fingerpost.engine.model import (
     Severity,
     Verdict,
 )
-from fingerpost.engine.phrases import Placeholder, key_of, literal, place, quoted
+from fingerpost.engine.phrases import Placeholder, format_path, key_of, literal, quote
 from fingerpost.engine.policy import DEFAULT, Policy
 from fingerpost.engine.rules import missing_required, unknown_param, unknown_tool
-from fingerpost.engine.safety.redact import clean, described, shown
+from fingerpost.engine.safety.redact import clean, describe, safe_value
 from fingerpost.engine.schema.validate import LIMITS, MOST, UNDECLARED
 
 _TOLERABLE_KEYWORDS = LIMITS | {UNDECLARED}
@@ -136,20 +136,20 @@ def _is_placeholder(case: Case, at: Path) -> bool:
 
 def _describe_correction(diagnosis: Diagnosis, fix: Fix) -> Correction:
     """Describe an applied fix: the note for the caller, and the fields for its program."""
-    where, key = f"Parameter {quoted(place(diagnosis.at))}", key_of(diagnosis.at)
+    where, key = f"Parameter {quote(format_path(diagnosis.at))}", key_of(diagnosis.at)
     got, received = diagnosis.details.get("got"), diagnosis.details.get("received_value")
     edit, confidence = fix.edit, fix.confidence
     if isinstance(edit, CallTool):
-        note = f"Tool {quoted(str(got))} was auto-corrected to {quoted(edit.tool)}"
+        note = f"Tool {quote(str(got))} was auto-corrected to {quote(edit.tool)}"
         return Correction(got, clean(edit.tool), 1.0, note)
     if isinstance(edit, Rename):
-        note = f"{where} was auto-corrected to {quoted(edit.to)}"
+        note = f"{where} was auto-corrected to {quote(edit.to)}"
         return Correction(clean(str(edit.at[-1])), clean(edit.to), confidence, note)
     if isinstance(edit, Drop):
         return Correction(received, None, confidence, f"{where} was left out because it was empty")
     if not edit.at:
         return Correction(got, "object", 1.0, fix.done)
     if fix.value is None:
-        return Correction(received, described(edit.value), confidence, f"{where} was auto-corrected")
+        return Correction(received, describe(edit.value), confidence, f"{where} was auto-corrected")
     note = f"{where} was auto-corrected to {literal(edit.value, key)}"
-    return Correction(received, shown(edit.value, key), confidence, note)
+    return Correction(received, safe_value(edit.value, key), confidence, note)

@@ -11,9 +11,9 @@ from typing import Any, cast, get_args
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Replace
-from fingerpost.engine.phrases import counted, encoded, is_name, label, quoted
+from fingerpost.engine.phrases import count_noun, encode_json, is_name, parameter_label, quote
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.engine.safety.redact import clean, is_harmless, shown
+from fingerpost.engine.safety.redact import clean, is_harmless, safe_value
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema.excerpt import Level
 
@@ -30,7 +30,7 @@ def is_ours(tool: Any, key: str) -> bool:
     return as_object(as_object(as_object(tool).get("_meta")).get(key)).get("explains") is True
 
 
-def described_as(name: str, key: str = "") -> dict[str, Any]:
+def describe_info_tool(name: str, key: str = "") -> dict[str, Any]:
     """The tool as it stands in a list; `key` is where in its `_meta` it says whose it is."""
     levels = list(get_args(Level))
     return {
@@ -61,16 +61,16 @@ def answer(call: Call, catalog: Catalog) -> str | None:
     return "\n".join(_within([_summarised(one) for one in members if one], _LONGEST_LIST)) or None
 
 
-def astray(call: Call, catalog: Catalog) -> Diagnosis:
+def diagnose_unknown(call: Call, catalog: Catalog) -> Diagnosis:
     """What is said to one who asks about a tool that is not there."""
     name = str(as_object(call.arguments).get("tool"))
-    named = f"Tool {quoted(name)}" if is_harmless(name) else "A tool by that name"
+    named = f"Tool {quote(name)}" if is_harmless(name) else "A tool by that name"
     return Diagnosis(
         code="NOT_FOUND",
         message=f"{named} was not found",
         at=("tool",),
         category="not_found",
-        details={"parameter": "tool", "got": shown(name), "expected": "a listed tool, or a category"},
+        details={"parameter": "tool", "got": safe_value(name), "expected": "a listed tool, or a category"},
         fixes=tuple(_meant(match) for match in closest(name, catalog.names, "tool")[:3]),
         hint=f"Use {call.tool}() to list all available tools",
     )
@@ -97,7 +97,7 @@ def _overview(info: str, catalog: Catalog) -> Iterator[str]:
     views = (list(_grouped(groups, most)) for most in (64, 8, 3, 1))
     fitting = (view for view in views if sum(map(len, view)) + len(view) <= _LONGEST_OVERVIEW)
     lines = next(fitting, None) or list(_grouped(groups, 0))
-    yield f"{counted(sum(map(len, groups.values())), 'tool')}:"
+    yield f"{count_noun(sum(map(len, groups.values())), 'tool')}:"
     yield from _within(lines, _LONGEST_OVERVIEW)
     yield f"More on one, or on a category: {info}(tool: <name>)."
 
@@ -133,9 +133,9 @@ def _summarised(tool: Tool) -> str:
 
 def _signature(tool: Tool) -> str:
     """`search(pattern, filter?, max?)`"""
-    names = [label((name,)) + ("" if name in tool.required else "?") for name in list(tool.params)[:12]]
+    names = [parameter_label((name,)) + ("" if name in tool.required else "?") for name in list(tool.params)[:12]]
     more = ["…"] if len(tool.params) > 12 else []
-    return f"{tool.name if is_name(tool.name) else quoted(tool.name)}({', '.join([*names, *more])})"
+    return f"{tool.name if is_name(tool.name) else quote(tool.name)}({', '.join([*names, *more])})"
 
 
 def _explained(tool: Tool, level: Level) -> Iterator[str]:
@@ -144,8 +144,8 @@ def _explained(tool: Tool, level: Level) -> Iterator[str]:
         return
     if level == "full":
         for name, one in disclosure.outline(tool.schema, tool.schema).items():
-            yield f"{name}: {encoded(one)}"
+            yield f"{name}: {encode_json(one)}"
         return
     for name, schema in list(tool.params.items())[:20]:
         needed = "required" if name in tool.required else "optional"
-        yield f"{label((name,))}: {needed}, {disclosure.in_words(tool.schema, schema)}"
+        yield f"{parameter_label((name,))}: {needed}, {disclosure.in_words(tool.schema, schema)}"

@@ -221,7 +221,7 @@ class Report:
     """Names under which nothing is repeated, because the tool's schema says so."""
     unseen: int = 0
     """How many more findings there are than `diagnoses` tells."""
-    heard: str = ""
+    server_text: str = ""
     """What the server itself has said above ours: nothing of it is said again."""
     attempts: int = 1
     """How often the very same call has failed by now, this time included."""

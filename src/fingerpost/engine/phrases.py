@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
 _DEEPEST = 6
 
 
-encoded = json.JSONEncoder(ensure_ascii=False).encode
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
 """A value as JSON, with every script left readable."""
 
 
@@ -34,27 +34,27 @@ AS_SENT = Placeholder("<as sent>")
 """Stands for a value of the caller's own call that is too long or too private to be repeated."""
 
 
-def quoted(name: str) -> str:
-    return f"'{name}'" if is_name(name) else encoded(clean(name))
+def quote(name: str) -> str:
+    return f"'{name}'" if is_name(name) else encode_json(clean(name))
 
 
 def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None and is_clean(text)
 
 
-def listed(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
+def join_names(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
     """`'a', 'b' and 'c'`, or the first ones and how many more."""
-    every = [quoted(name) for name in names]
+    every = [quote(name) for name in names]
     if len(every) > limit:
         return f"{', '.join(every[:limit])} and {len(every) - limit:,} more"
     return f" {last} ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def place(at: Path) -> str:
+def format_path(at: Path) -> str:
     """`factors[1].numerator`, as the caller would write it. Foreign text: to be quoted or cleaned before it is said."""
     text = ""
     for step in at:
@@ -62,9 +62,9 @@ def place(at: Path) -> str:
     return text
 
 
-def label(at: Path) -> str:
+def parameter_label(at: Path) -> str:
     """The place in front of a colon: bare where it is plainly a name."""
-    return name if is_name(name := place(at)) else encoded(clean(name))
+    return name if is_name(name := format_path(at)) else encode_json(clean(name))
 
 
 def key_of(at: Path) -> str:
@@ -72,12 +72,12 @@ def key_of(at: Path) -> str:
     return ".".join(step for step in at if isinstance(step, str))
 
 
-def parameter(at: Path) -> str:
+def quote_parameter(at: Path) -> str:
     """How a message names the place: `Parameter 'max'`."""
-    return f"Parameter {quoted(place(at))}" if at else "The arguments"
+    return f"Parameter {quote(format_path(at))}" if at else "The arguments"
 
 
-def written(call: Call, *, is_vetted: bool = False) -> str:
+def format_call(call: Call, *, is_vetted: bool = False) -> str:
     """The call in one line; values that may not be repeated stand as `<as sent>`, unless that was seen to before."""
     fields = cast("dict[str, Any]", call.arguments).items()
     say = _said if is_vetted else literal
@@ -89,21 +89,21 @@ def literal(value: Any, key: str = "", depth: int = 0) -> str:
     if isinstance(value, Placeholder | Described):
         return str(value)
     if isinstance(value, str):
-        return encoded(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
+        return encode_json(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
     if isinstance(value, dict | list) and depth < _DEEPEST:
         return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
-    return encoded(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
+    return encode_json(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
 
 
 def _said(value: Any, key: str) -> str:
     """The same for what is known to be sayable: only placeholders need care."""
-    return literal(value, key) if isinstance(value, Placeholder | dict | list) else encoded(value)
+    return literal(value, key) if isinstance(value, Placeholder | dict | list) else encode_json(value)
 
 
 def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
     if isinstance(value, list):
         return f"[{', '.join(literal(item, key, depth) for item in value)}]"
-    pairs = [f"{encoded(clean(name))}: {literal(item, f'{key}.{name}', depth)}" for name, item in value.items()]
+    pairs = [f"{encode_json(clean(name))}: {literal(item, f'{key}.{name}', depth)}" for name, item in value.items()]
     return f"{{{', '.join(pairs)}}}"
 
 
@@ -114,7 +114,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _key(name: str) -> str:
-    return name if is_name(name) else encoded(clean(name))
+    return name if is_name(name) else encode_json(clean(name))
 
 
 def sentence(text: str) -> str:

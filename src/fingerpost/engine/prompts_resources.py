@@ -15,7 +15,7 @@ from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import FIRST, Match, closest, normal_form
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import clean
@@ -48,7 +48,7 @@ def _description(argument: dict[str, Any]) -> dict[str, Any]:
     return {"description": argument["description"]} if isinstance(argument.get("description"), str) else {}
 
 
-def admitted(call: Call, prompts: Catalog, policy: Policy) -> Verdict:
+def admit_prompt(call: Call, prompts: Catalog, policy: Policy) -> Verdict:
     """What is wrong with a `prompts/get`. Only its arguments are ever repaired, and it is never refused."""
     verdict = judge(call, prompts, replace(policy, info_tool=None))
     if prompts.get(call.tool) is None and prompts.is_complete:
@@ -62,7 +62,7 @@ def _unknown(call: Call, prompts: Catalog) -> Diagnosis:
     matches = closest(call.tool, prompts.names, "tool")[:_MOST_SIMILAR]
     return Diagnosis(
         code=UNKNOWN_PROMPT,
-        message=f"Prompt {quoted(call.tool)} not found",
+        message=f"Prompt {quote(call.tool)} not found",
         severity=Severity.HIGH,
         category="not_found",
         details={"got": clean(call.tool), "expected": "a listed prompt"},
@@ -73,18 +73,18 @@ def _unknown(call: Call, prompts: Catalog) -> Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class Resources:
     """The resources one caller sees: URIs that exist, and templates of URIs that may."""
 
     uris: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
 
     @classmethod
-    def listed(cls, resources: object, templates: object) -> Addresses:
+    def from_lists(cls, resources: object, templates: object) -> Resources:
         """The arrays of a `resources/list` and a `resources/templates/list` result; total."""
         return cls(tuple(_named(resources, "uri")), tuple(_named(templates, "uriTemplate")))
 
-    def astray(self, uri: str) -> Report:
+    def explain_unknown(self, uri: str) -> Report:
         """What is said to one who asked for a resource that is not there; nothing where it is listed."""
         found = () if uri in self.uris else (self._diagnosis(uri),)
         return Report(call=Call(uri), diagnoses=found, is_refusal=bool(found))
@@ -94,7 +94,7 @@ class Addresses:
         matches = () if fitting else self._near(uri)
         return Diagnosis(
             code=UNKNOWN_RESOURCE,
-            message=f"Resource {quoted(uri)} not found",
+            message=f"Resource {quote(uri)} not found",
             severity=Severity.HIGH,
             category="not_found",
             details={"got": clean(uri), "expected": "a listed resource or one that fits a template"},
@@ -115,12 +115,12 @@ class Addresses:
     def _hint(self, fitting: list[str], matches: Sequence[Match]) -> str:
         if fitting:
             return (
-                f"It fits the template {quoted(fitting[0])}, and there is nothing under that name: list or search first"
+                f"It fits the template {quote(fitting[0])}, and there is nothing under that name: list or search first"
             )
         if hint := _hint(matches):
             return hint
         if self.templates:
-            return f"Templates: {listed(self.templates, limit=4)}"
+            return f"Templates: {join_names(self.templates, limit=4)}"
         return "List the resources to see what is available"
 
     def _next_steps(self) -> dict[str, Any]:
@@ -141,8 +141,8 @@ def _similar(matches: Sequence[Match], key: str) -> dict[str, Any]:
 
 def _hint(matches: Sequence[Match]) -> str:
     if matches and matches[0].confidence > FIRST:
-        return f"Did you mean {quoted(matches[0].name)}?"
-    return f"Nearest: {listed(match.name for match in matches[:3])}" if matches else ""
+        return f"Did you mean {quote(matches[0].name)}?"
+    return f"Nearest: {join_names(match.name for match in matches[:3])}" if matches else ""
 
 
 def _fits(uri: str, template: str) -> bool:

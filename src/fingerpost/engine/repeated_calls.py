@@ -25,7 +25,7 @@ STOP = 3
 _Counts: TypeAlias = "OrderedDict[bytes, tuple[int, float]]"
 
 
-def again(report: Report, attempts: int) -> Report:
+def vary_answer(report: Report, attempts: int) -> Report:
     """What is said when a call fails for the `attempts`-th time."""
     if attempts == 1 or any(one.severity is Severity.CRITICAL for one in report.diagnoses):
         return report  # an attack is answered alike each time
@@ -42,7 +42,7 @@ def again(report: Report, attempts: int) -> Report:
         hint=_way_out(report),
         next_steps={"ask": "Tell the user what was tried and what is missing"},
     )
-    return replace(report, diagnoses=(stop,), unseen=0, heard="")
+    return replace(report, diagnoses=(stop,), unseen=0, server_text="")
 
 
 def _way_out(report: Report) -> str:
@@ -56,7 +56,7 @@ def _way_out(report: Report) -> str:
 
 
 @dataclass
-class Repeats:
+class RepeatedCalls:
     """How often each caller's calls have failed of late."""
 
     most_callers: int = 1_024
@@ -67,7 +67,7 @@ class Repeats:
         self.callers: OrderedDict[object, _Counts] = OrderedDict()
         """Those of whom anything is remembered."""
 
-    def failed(self, caller: object, call: Call, report: Report, now: float) -> int:
+    def count_failure(self, caller: object, call: Call, report: Report, now: float) -> int:
         """Count one more failure; the answer is how many there were of the very same call."""
         if report.diagnoses and report.diagnoses[0].category in PASSING:
             return 1
@@ -81,7 +81,7 @@ class Repeats:
         _bound(self.callers, self.most_callers)
         return count
 
-    def succeeded(self, caller: object, call: Call) -> None:
+    def forget(self, caller: object, call: Call) -> None:
         """Forget the failures of a call that is right now."""
         if counts := self.callers.get(caller):
             counts.pop(_digest(call), None)

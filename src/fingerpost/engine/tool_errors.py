@@ -21,7 +21,7 @@ from fingerpost.engine.failure_kinds import CATEGORIES
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import NOTHING
 from fingerpost.engine.phrases import literal
-from fingerpost.engine.safety.redact import clean, shown
+from fingerpost.engine.safety.redact import clean, safe_value
 
 _MOST_READINGS, _MOST_SHOWN, _LONGEST_LABEL = 3, 12, 96
 _SIGN = re.compile(r"\(([^()]{1,16})\)$")
@@ -128,9 +128,9 @@ class UnknownValue(ToolOperationError):
         usual: dict[str, Any] = {"code": "INVALID_CHOICE", "category": "validation", "origin": "call"}
         if not self.readings:
             usual["hint"] = _all_there_is(called, named)
-        details = {"got": shown(got, parameter), "expected": _some(named)}
+        details = {"got": safe_value(got, parameter), "expected": _some(named)}
         more["details"] = {**details, **(more.get("details") or {})}
-        message = f"Unknown {called} {literal(shown(got, parameter))}"
+        message = f"Unknown {called} {literal(safe_value(got, parameter))}"
         super().__init__(message, parameter=parameter, **{**usual, **more})
 
 

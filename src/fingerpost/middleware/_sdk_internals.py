@@ -26,7 +26,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from fingerpost.engine.replies.enrich import LONGEST_READ, is_failure, text_of
-from fingerpost.engine.replies.exceptions import behind, words_of
+from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.tool_errors import ToolOperationError
 from fingerpost.middleware.call_flow import Outcome
@@ -114,7 +114,7 @@ class Chain:
         answer, raised = vars(self.ctx.session).get(_RAISED, ("", None))
         if raised is None or not is_failure(reply) or text_of(reply) != answer[:LONGEST_READ]:
             return Outcome(reply)  # what a tool has caught is its own, and so is what it says instead
-        return Outcome(reply, raised, is_masked=words_of(behind(raised)) not in answer)
+        return Outcome(reply, raised, is_masked=message_of(root_cause(raised)) not in answer)
 
     def failed(self, error: Exception) -> Outcome:
         """What the server answers by raising."""
@@ -197,7 +197,7 @@ def protocol_error(error: Exception, *, is_modern: bool) -> dict[str, Any]:
         return {"code": error.code, "message": error.message, "data": error.data}
     if isinstance(error, ValidationError):
         return {"code": INVALID_PARAMS, "message": "Invalid request parameters", "data": ""}
-    code, message = (INTERNAL_ERROR, "Internal server error") if is_modern else (0, words_of(error))
+    code, message = (INTERNAL_ERROR, "Internal server error") if is_modern else (0, message_of(error))
     return {"code": code, "message": message}
 
 
@@ -223,9 +223,9 @@ def watch(server: MCPServer[Any]) -> None:
         except Exception as error:
             if not _is_request_for(name, context):
                 raise
-            meant = behind(error)
-            is_for_callers = isinstance(meant, ToolOperationError) and bool(words_of(meant))
-            answer = words_of(meant if is_for_callers else error)
+            meant = root_cause(error)
+            is_for_callers = isinstance(meant, ToolOperationError) and bool(message_of(meant))
+            answer = message_of(meant if is_for_callers else error)
             vars(context.request_context.session)[_RAISED] = answer, error
             if is_for_callers:
                 raise ToolError(answer) from error

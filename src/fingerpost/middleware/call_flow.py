@@ -15,7 +15,7 @@ from fingerpost.engine.model import SILENCE, Call, Verdict
 from fingerpost.engine.replies.enrich import is_failure, is_unknown_tool
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.middleware.desk import Desk
-from fingerpost.middleware.tool_list_cache import Shelf
+from fingerpost.middleware.tool_list_cache import ToolListCache
 
 _UNKNOWN = Catalog(is_complete=False)
 
@@ -38,7 +38,7 @@ class Exchange(ABC):
 
     __slots__ = ("_catalog", "_is_fresh", "call", "caller", "desk", "shelf", "speaker")
 
-    def __init__(self, desk: Desk, shelf: Shelf[Catalog], caller: object, call: Call) -> None:
+    def __init__(self, desk: Desk, shelf: ToolListCache[Catalog], caller: object, call: Call) -> None:
         self.desk, self.shelf, self.caller, self.call = desk, shelf, caller, call
         self.speaker = caller
         """Whose calls are counted together; several may share the lists of one caller."""

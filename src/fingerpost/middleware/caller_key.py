@@ -37,7 +37,7 @@ class Request(Protocol):
     def request(self) -> Any: ...
 
 
-def principal(request: Request, meta: Any) -> object:
+def caller_key(request: Request, meta: Any) -> object:
     """The caller behind a request; `meta` is the `_meta` it came with."""
     user, carrier = auth_context_var.get(), request.request
     whole = _said(meta) if request.protocol_version in MODERN_PROTOCOL_VERSIONS else _connection(request)

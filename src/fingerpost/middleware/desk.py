@@ -23,8 +23,16 @@ from fingerpost.engine.model import SILENCE, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.repeated_calls import Repeats, again
-from fingerpost.engine.replies.enrich import KEY, failed, guided, is_failure, is_plain, raised, with_remark
+from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
+from fingerpost.engine.replies.enrich import (
+    KEY,
+    add_guidance,
+    append_guidance,
+    error_result,
+    explain_exception,
+    is_failure,
+    is_plain_success,
+)
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_object
 
@@ -48,7 +56,7 @@ class Desk:
         """How often guidance itself has failed, and the server's own reply went through."""
         self._shape: Shape = shape
         self._clock = clock
-        self._repeats = Repeats()
+        self._repeats = RepeatedCalls()
         self._watches = bool(effects)
         self._info_tool = policy.info_tool
         self._with_info: WeakSet[Catalog] = WeakSet()
@@ -74,11 +82,11 @@ class Desk:
     def own_tools(self, taken: Container[str]) -> list[dict[str, Any]]:
         """What we add to a server's list, where the name is not taken."""
         name = self.policy.info_tool
-        return [info_tool.described_as(name, KEY)] if name is not None and name not in taken else []
+        return [info_tool.describe_info_tool(name, KEY)] if name is not None and name not in taken else []
 
     def labelled(self, tools: list[Any]) -> list[Any]:
         """A list as clients see it."""
-        return [self.effects.labelled(as_object(tool), KEY) for tool in tools] if self.effects else tools
+        return [self.effects.annotate(as_object(tool), KEY) for tool in tools] if self.effects else tools
 
     # tools
 
@@ -90,7 +98,7 @@ class Desk:
 
     def has_nothing_to_say(self, caller: object, name: str, arguments: Any, reply: Any) -> bool:
         """Whether the reply to such a call can be left alone without looking any closer."""
-        if not is_plain(reply):
+        if not is_plain_success(reply):
             return False
         if caller in self._repeats.callers:
             self.succeeded(caller, Call(name, arguments))
@@ -99,7 +107,7 @@ class Desk:
     def succeeded(self, caller: object, call: Call) -> None:
         """A call that may have failed before is right now."""
         if caller in self._repeats.callers:
-            self._repeats.succeeded(caller, call)
+            self._repeats.forget(caller, call)
 
     def judge(self, call: Call, catalog: Catalog) -> Verdict:
         """What to do with a call."""
@@ -111,14 +119,14 @@ class Desk:
         is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE
         if is_unknown and self.policy.unknown_tool == "protocol":
             return {"code": INVALID_PARAMS, "message": report.diagnoses[0].message, "data": self.data(report, None)}
-        return failed(report, catalog.get(verdict.call.tool), self.policy, self._shape)
+        return error_result(report, catalog.get(verdict.call.tool), self.policy, self._shape)
 
     def remarked(self, verdict: Verdict, reply: Any) -> Any:
         """What a server says to a call of a tool that it does not list; a failure with what was probably meant."""
         report = replace(verdict.report, is_refusal=True)
         if verdict.action == "repair":  # which was not made: the server may have done something by now
             report = replace(report, corrections=(), corrected=verdict.call)
-        return with_remark(reply, report, self.policy)
+        return append_guidance(reply, report, self.policy)
 
     def explains(self, call: Call, catalog: Catalog) -> bool:
         """Whether a call is for our own tool that explains tools."""
@@ -128,10 +136,10 @@ class Desk:
         """The reply to a call of the tool that explains tools, and to what was mended in it."""
         call, tool = verdict.call, catalog.get(verdict.call.tool)
         if (said := info_tool.answer(call, catalog)) is None:
-            report = explain_with(info_tool.astray(call, catalog), Case(call, tool or Tool(call.tool)), None)
-            return failed(self._recounted(caller, report), tool, self.policy, self._shape)
+            report = explain_with(info_tool.diagnose_unknown(call, catalog), Case(call, tool or Tool(call.tool)), None)
+            return error_result(self._recounted(caller, report), tool, self.policy, self._shape)
         result = {"content": [{"type": "text", "text": said}], "isError": False}
-        return guided(call, result, catalog, self.policy, verdict)
+        return add_guidance(call, result, catalog, self.policy, verdict)
 
     def answered(
         self,
@@ -149,7 +157,7 @@ class Desk:
             return self._recounted(caller, report)
 
         said = self.safely(
-            lambda: guided(call, reply, catalog, self.policy, verdict, recount=recount, kind=kind), reply
+            lambda: add_guidance(call, reply, catalog, self.policy, verdict, recount=recount, kind=kind), reply
         )
         if not is_failure(said):
             self.succeeded(caller, call)
@@ -161,27 +169,27 @@ class Desk:
         """The reply that the author of a tool gives by an exception; nothing where it was not meant for callers."""
 
         def told() -> dict[str, Any] | None:
-            report = raised(exception, catalog, self.policy, verdict, is_masked=is_masked)
+            report = explain_exception(exception, catalog, self.policy, verdict, is_masked=is_masked)
             if report is None:
                 return None
             tool = catalog.get(verdict.call.tool)
-            return failed(self._recounted(caller, report), tool, self.policy, self._shape)
+            return error_result(self._recounted(caller, report), tool, self.policy, self._shape)
 
         return self.safely(told, None)
 
     def _kind(self, call: Call, exception: BaseException) -> str:
-        from fingerpost.engine.replies.exceptions import behind, kind_of
+        from fingerpost.engine.replies.exceptions import kind_of, root_cause
 
-        return self.safely(lambda: kind_of(behind(exception), call), "")
+        return self.safely(lambda: kind_of(root_cause(exception), call), "")
 
     def _recounted(self, caller: object, report: Report) -> Report:
-        return again(report, self._repeats.failed(caller, report.call, report, self._clock()))
+        return vary_answer(report, self._repeats.count_failure(caller, report.call, report, self._clock()))
 
     # prompts and resources
 
     def admitted(self, call: Call, prompts: Catalog) -> Verdict:
         """What to do with a request for a prompt."""
-        return prompts_resources.admitted(call, prompts, self.policy)
+        return prompts_resources.admit_prompt(call, prompts, self.policy)
 
     def data(self, report: Report, given: Any) -> dict[str, Any] | None:
         """The `data` of a protocol error with guidance in it; nothing where there is none, or no room for it."""

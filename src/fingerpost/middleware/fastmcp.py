@@ -24,11 +24,11 @@ from typing_extensions import override
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import SILENCE, Call, Report
 from fingerpost.engine.replies.enrich import KEY
-from fingerpost.engine.replies.exceptions import behind, words_of
+from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware._sdk_internals import protocol_error
 from fingerpost.middleware.call_flow import Exchange, Outcome
-from fingerpost.middleware.caller_key import principal
+from fingerpost.middleware.caller_key import caller_key
 from fingerpost.middleware.guidance import Door
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class Guidance(Door, Middleware):
                 return None
             if (server := here.fastmcp) is not self._last:
                 self._last, self._token = server, self._servers.setdefault(server, object())
-            return self._token, principal(request, request.meta)
+            return self._token, caller_key(request, request.meta)
         except Exception as error:
             self._desk.failed(error)
             return None
@@ -140,7 +140,7 @@ class Guidance(Door, Middleware):
 
     def _label(self, tool: Tool) -> Tool:
         listed = _wire(tool.to_mcp_tool())
-        labelled = self._desk.effects.labelled(listed, KEY)
+        labelled = self._desk.effects.annotate(listed, KEY)
         if labelled is listed:
             return tool
         annotations = ToolAnnotations.model_validate(labelled["annotations"], by_alias=True)
@@ -308,8 +308,8 @@ def _outcome_of(error: Exception, here: Context) -> Outcome:
     if not isinstance(error, NotFoundError | DisabledError | FastMCPError):
         is_masked = not isinstance(error, MCPError)
         return Outcome(protocol_error(error, is_modern=is_modern), error, is_raised=True, is_masked=is_masked)
-    reply = {"isError": True, "content": [{"type": "text", "text": words_of(error)}]}
-    return Outcome(reply, error, is_raised=True, is_masked=words_of(behind(error)) not in words_of(error))
+    reply = {"isError": True, "content": [{"type": "text", "text": message_of(error)}]}
+    return Outcome(reply, error, is_raised=True, is_masked=message_of(root_cause(error)) not in message_of(error))
 
 
 def _gist(result: Any) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import SILENCE, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
-from fingerpost.engine.prompts_resources import Addresses, prompt_catalog
+from fingerpost.engine.prompts_resources import Resources, prompt_catalog
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.middleware.desk import Desk
-from fingerpost.middleware.tool_list_cache import Shelf
+from fingerpost.middleware.tool_list_cache import ToolListCache
 
 
 class Door:
@@ -38,8 +38,8 @@ class Door:
         if shape not in get_args(Shape):
             raise ValueError(f"shape must be one of {', '.join(get_args(Shape))}, got {shape!r}")
         self._desk = Desk(policy or Policy(), shape, Effects(write, auto_approve=auto_approve), clock=clock)
-        self._tools: Shelf[Catalog] = Shelf(self._desk.catalog)
-        self._prompts: Shelf[Catalog] = Shelf(prompt_catalog)
+        self._tools: ToolListCache[Catalog] = ToolListCache(self._desk.catalog)
+        self._prompts: ToolListCache[Catalog] = ToolListCache(prompt_catalog)
         self._servers: WeakKeyDictionary[Any, object] = WeakKeyDictionary()
         """A token for each server that this guidance stands in front of; nearly always there is one."""
         self._last: Any = None
@@ -90,4 +90,4 @@ class Door:
         """What to say to one who asked for a resource that is not there; nothing where no list of them can be read."""
         if resources is None and templates is None:
             return SILENCE
-        return self._desk.safely(lambda: Addresses.listed(resources, templates).astray(uri), SILENCE)
+        return self._desk.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), SILENCE)

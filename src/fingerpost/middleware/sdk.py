@@ -25,7 +25,7 @@ from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware._sdk_internals import Chain, Context, bus_of, high_level, is_ours, server_behind, watch
 from fingerpost.middleware.call_flow import Exchange, Outcome
-from fingerpost.middleware.caller_key import principal
+from fingerpost.middleware.caller_key import caller_key
 from fingerpost.middleware.guidance import Door
 
 _NOT_FOUND = (-32602, -32002, 0)
@@ -87,7 +87,7 @@ class Guidance(Door):
             server = server_behind(call_next)
             if server is not self._last and server is not None:
                 self._meet(server)
-            return self._token, principal(ctx, ctx.params and ctx.params.get("_meta"))
+            return self._token, caller_key(ctx, ctx.params and ctx.params.get("_meta"))
         except Exception as error:
             self._desk.failed(error)
             return None

@@ -24,7 +24,7 @@ class _Kept(Generic[T]):
     until: float
 
 
-class Shelf(Generic[T]):
+class ToolListCache(Generic[T]):
     """What was made of each caller's lists; the least recently used callers are forgotten."""
 
     def __init__(self, make: Callable[..., T], most: int = 256) -> None:

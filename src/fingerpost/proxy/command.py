@@ -19,7 +19,7 @@ from fingerpost.engine.matching import closest
 from fingerpost.engine.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.http.sendable import is_header, is_sendable
 from fingerpost.proxy.log import Journal
-from fingerpost.terminal.command_error import Trouble, address
+from fingerpost.terminal.command_error import CommandError, address
 
 _MB = 1024 * 1024
 _MOST_MB = 2_048
@@ -45,7 +45,7 @@ def check_options(words: Sequence[str]) -> None:
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            raise Trouble(
+            raise CommandError(
                 f"the proxy does not take this: {message}", "Run 'fingerpost proxy --help' to see its options."
             )
 
@@ -53,7 +53,7 @@ def check_options(words: Sequence[str]) -> None:
     _add_options(parser)
     options = parser.parse_args(list(words))
     if options.url or options.listen:
-        raise Trouble("only options of the proxy can be given here, neither a URL nor --listen")
+        raise CommandError("only options of the proxy can be given here, neither a URL nor --listen")
     options.config = None  # which is read where the proxy is started
     _settings(options)
 
@@ -97,7 +97,9 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     command: Sequence[str] = options.command
     if bool(command) == bool(options.url):
-        raise Trouble("say either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL")
+        raise CommandError(
+            "say either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
+        )
     journal = Journal(is_verbose=options.verbose, is_json=options.log_json)
     if not options.listen and command:
         return _stdio(command, settings, journal)
@@ -136,7 +138,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
         return await serve(app, host, port, names=options.allow_host, limits=Limits(body=limit), ready=_ready)
     except OSError as error:
         hint = "Port 0 picks one that is free." if error.errno == errno.EADDRINUSE else ""
-        raise Trouble(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
+        raise CommandError(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
 
 
 def _hosted(command: Sequence[str], settings: dict[str, Any], journal: Journal) -> Any:
@@ -163,7 +165,9 @@ def _ready(url: str) -> None:
 
 def _url(text: str) -> str:
     if not is_url(text):
-        raise Trouble(f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py")
+        raise CommandError(
+            f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py"
+        )
     return text
 
 
@@ -190,21 +194,21 @@ def own_headers() -> list[tuple[bytes, bytes]]:
     except ValueError:
         said = None
     if not isinstance(said, dict):
-        raise Trouble("FINGERPOST_HEADERS is not a JSON object of names and values")
+        raise CommandError("FINGERPOST_HEADERS is not a JSON object of names and values")
     headers = [(str(name).strip(), value) for name, value in cast("dict[str, Any]", said).items()]
     for name, value in headers:
         if not isinstance(value, str) or not is_header(name, value):
-            raise Trouble(
+            raise CommandError(
                 f"FINGERPOST_HEADERS: {name!r} cannot be sent as a header", "Names and values are plain text."
             )
         if name.lower() in _NOT_THEIRS:
-            raise Trouble(f"FINGERPOST_HEADERS: {name} is not yours to set", "It is made for each request.")
+            raise CommandError(f"FINGERPOST_HEADERS: {name} is not yours to set", "It is made for each request.")
     sent = [(name.lower(), value.strip()) for name, value in headers if name.lower() not in _OURS]
     return [(name.encode(), value.encode("latin-1")) for name, value in sent]
 
 
-def _no_command(name: str) -> Trouble:
-    return Trouble(f"there is no command {name}", "Is it installed, and on the PATH?")
+def _no_command(name: str) -> CommandError:
+    return CommandError(f"there is no command {name}", "Is it installed, and on the PATH?")
 
 
 def _open_standard_streams() -> None:
@@ -222,7 +226,7 @@ def _stdio(command: Sequence[str], settings: dict[str, Any], journal: Journal) -
     from fingerpost.proxy.stdio_to_stdio import StdioProxy
 
     if not hasattr(select, "poll"):
-        raise Trouble("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
+        raise CommandError("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
     session = Session(relay(settings, journal), timeout=settings["timeout"], note=journal.note)
     limit = int(settings["max_message"] * _MB)
     gc.freeze()  # what is there now stays, and need not be looked through again and again
@@ -231,7 +235,7 @@ def _stdio(command: Sequence[str], settings: dict[str, Any], journal: Journal) -
     except FileNotFoundError as error:
         raise _no_command(command[0]) from error
     except OSError as error:
-        raise Trouble(f"{command[0]} cannot be started: {error.strerror}") from error
+        raise CommandError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
 def relay(settings: dict[str, Any], journal: Journal) -> Any:
@@ -252,7 +256,7 @@ def relay(settings: dict[str, Any], journal: Journal) -> Any:
             tips=settings["tips"],
         )
     except ValueError as error:
-        raise Trouble(str(error)) from error
+        raise CommandError(str(error)) from error
     return Relay(policy, journal)
 
 
@@ -261,11 +265,11 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     said = {key: getattr(options, key) for key in DEFAULTS if getattr(options, key) is not None}
     settings = {**DEFAULTS, **(_file(options.config) if options.config else {}), **said}
     if not (0 <= settings["timeout"] < math.inf):
-        raise Trouble(f"timeout must be a number of seconds, got {settings['timeout']:g}", "0 means no end.")
+        raise CommandError(f"timeout must be a number of seconds, got {settings['timeout']:g}", "0 means no end.")
     if not (0 < settings["max_message"] <= _MOST_MB):
-        raise Trouble(f"max-message must be between 0 and {_MOST_MB} (MB), got {settings['max_message']:g}")
+        raise CommandError(f"max-message must be between 0 and {_MOST_MB} (MB), got {settings['max_message']:g}")
     if settings["guidance"] not in ("on", "off"):
-        raise Trouble(f"guidance must be on or off, got {settings['guidance']!r}")
+        raise CommandError(f"guidance must be on or off, got {settings['guidance']!r}")
     return settings
 
 
@@ -273,15 +277,15 @@ def _file(name: str) -> dict[str, Any]:
     try:
         said = tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
-        raise Trouble(f"cannot read {name}: {error.strerror}") from error
+        raise CommandError(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:
-        raise Trouble(f"{name} is not TOML: {error}") from error
+        raise CommandError(f"{name} is not TOML: {error}") from error
     settings = {key.replace("-", "_"): value for key, value in said.items()}
     for key, value in settings.items():
         if key not in DEFAULTS:
             near = closest(key, list(DEFAULTS))
-            raise Trouble(f"{name}: there is no option {key}", f"Did you mean {near[0].name}?" if near else "")
+            raise CommandError(f"{name}: there is no option {key}", f"Did you mean {near[0].name}?" if near else "")
         wanted = type(DEFAULTS[key]).__name__
         if (got := type(value).__name__) != wanted and (got, wanted) != ("int", "float"):
-            raise Trouble(f"{name}: {key} must be {wanted}, got {got}")
+            raise CommandError(f"{name}: {key} must be {wanted}, got {got}")
     return settings

@@ -36,7 +36,7 @@ from fingerpost.proxy.process.session_host import SUBSCRIPTION, Host, Mailbox
 from fingerpost.proxy.process.supervisor import Supervised
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
-from fingerpost.proxy.protocol.message import INTERNAL_ERROR, Malformed, Message, fields, replaced, spliced
+from fingerpost.proxy.protocol.message import INTERNAL_ERROR, Malformed, Message, fields, replace_members, splice
 from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
 from fingerpost.proxy.protocol.session import Session
 
@@ -88,7 +88,7 @@ class Hosted:
     # requests
 
     async def _posted(self, request: Request, message: Message) -> None:
-        id = messages.encoded(message.id) if message.is_request else b"null"
+        id = messages.encode(message.id) if message.is_request else b"null"
         if _is_modern(request, message):
             await self._stateless(request, message, id)
         elif message.is_request and message.method == "initialize":
@@ -155,11 +155,11 @@ class Hosted:
             await refuse(request, STATUS[code], why, id, code)
             return
         own = f"{next(self._ids)}-{secrets.token_hex(4)}"
-        frame, params = replaced(request.body, id=messages.encoded(own)), fields(message.params)
+        frame, params = replace_members(request.body, id=messages.encode(own)), fields(message.params)
         meta = as_object(params.get("_meta"))
         if (token := meta.get("progressToken")) is not None:
             changed = {**params, "_meta": {**meta, "progressToken": own}}
-            frame = replaced(frame, params=spliced(message.params, params, changed))
+            frame = replace_members(frame, params=splice(message.params, params, changed))
             self._shared.tokens[own] = own
         try:
             await self._asked(request, message, self._shared, frame, own, token=token)
@@ -191,7 +191,7 @@ class Hosted:
             await request.respond.whole(202, [])
             return
         if key in host.waiting:
-            await refuse(request, 400, "The id is that of a request under way", messages.encoded(message.id))
+            await refuse(request, 400, "The id is that of a request under way", messages.encode(message.id))
             return
         box = host.waiting[key] = Mailbox(host)
         own = as_object(fields(message.params).get("_meta")).get("progressToken") if host.caller is not None else None
@@ -276,7 +276,7 @@ class _Answer:
         if message is None or message.is_request or message.is_notification:
             return self._restored(frame, message), False
         is_renamed = message.id != self._message.id
-        return replaced(frame, id=messages.encoded(self._message.id)) if is_renamed else frame, True
+        return replace_members(frame, id=messages.encode(self._message.id)) if is_renamed else frame, True
 
     def _restored(self, frame: bytes, message: Message | None) -> bytes:
         """A notification about this request, by the names that the client gave it."""
@@ -289,7 +289,7 @@ class _Answer:
         meta = as_object(params.get("_meta"))
         if meta.get(SUBSCRIPTION) == self._key:
             changed = {**changed, "_meta": {**meta, SUBSCRIPTION: self._message.id}}
-        return frame if changed is params else replaced(frame, params=spliced(message.params, params, changed))
+        return frame if changed is params else replace_members(frame, params=splice(message.params, params, changed))
 
     def _status(self, frame: bytes) -> int:
         if self._key == self._message.id:

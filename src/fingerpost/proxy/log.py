@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import TextIO, cast
 
-from fingerpost.engine.phrases import quoted
+from fingerpost.engine.phrases import quote
 from fingerpost.engine.safety.redact import clean
 
 
@@ -31,7 +31,7 @@ class Journal:
     def guided(self, action: str, tool: str, code: str) -> None:
         """A call that guidance has had to do with."""
         if self._is_verbose:
-            told = f"{action} {quoted(tool)}{f': {code}' if code else ''}"
+            told = f"{action} {quote(tool)}{f': {code}' if code else ''}"
             self._write(told, {"event": action, "tool": clean(tool), "code": code})
 
     def _write(self, text: str, fields: dict[str, str]) -> None:

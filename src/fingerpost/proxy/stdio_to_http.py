@@ -215,7 +215,7 @@ class Outbound:
             self._learn(message, reply)
             self._from_server(body)
         elif reply is not None and reply.error:  # some do not say whose it is
-            self._from_server(messages.replaced(body, id=messages.encoded(message.id)))
+            self._from_server(messages.replace_members(body, id=messages.encode(message.id)))
         else:
             self._refused(response, message)
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fingerpost.terminal.command_error import Trouble, address
+from fingerpost.terminal.command_error import CommandError, address
 
 if TYPE_CHECKING:
     from fingerpost.servers.served import Served
@@ -49,14 +49,14 @@ def served(kind: str, folder: str | None = None) -> Served:
     """One of the servers; `Trouble` where it cannot be had."""
     if folder is not None and not Path(folder).is_dir():
         what = "is not a folder" if Path(folder).exists() else "does not exist"
-        raise Trouble(f"{folder} {what}", f"For example: fingerpost serve {kind} .")
+        raise CommandError(f"{folder} {what}", f"For example: fingerpost serve {kind} .")
     try:
         module = importlib.import_module(f"fingerpost.servers.{kind}")
         return module.served(*([] if folder is None else [Path(folder).resolve()]))
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("fingerpost"):
             raise
-        raise Trouble(
+        raise CommandError(
             f"the {kind} server needs {error.name}, which is not installed",
             f"Install it with: pip install 'fingerpost[{kind}]'",
         ) from error
@@ -70,7 +70,7 @@ def _over_http(server: Any, host: str, port: int) -> None:
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise Trouble(f"cannot listen on {host}:{port}: {error.strerror}", "Port 0 picks a free one.") from error
+        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}", "Port 0 picks a free one.") from error
     with listener:
         app = server.streamable_http_app(host=host)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Trouble(Exception):
+class CommandError(Exception):
     """The command cannot be carried out; the message says why, `way_out` says what to do instead."""
 
     def __init__(self, message: str, way_out: str = "") -> None:
@@ -15,5 +15,5 @@ def address(text: str, option: str) -> tuple[str, int]:
     """The host and the port of HOST:PORT, as an option says it."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdecimal()) or int(port) > 65_535:
-        raise Trouble(f"{text} is not an address to listen on", f"For example {option} 127.0.0.1:8080")
+        raise CommandError(f"{text} is not an address to listen on", f"For example {option} 127.0.0.1:8080")
     return host.strip("[]") or "127.0.0.1", int(port)

@@ -27,7 +27,7 @@ from fingerpost.audit.reports import plain_json
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import Call
 from fingerpost.proxy.protocol.lost_reply import Loss, late, told_in
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from tests.support.audit_stand import FAR, NEAR, WORD, audited, by_http, command, doing
 from tests.support.misbehaving import LEGACY, MODERN, TOOLS, tool
 
@@ -44,8 +44,8 @@ async def reached(target: Target, **settings: Any) -> tuple[Any, list[str]]:
         return server.subject(len(tools)), [one["name"] for one in tools]
 
 
-def trouble_with(*argv: str, **settings: Any) -> Trouble:
-    with pytest.raises(Trouble) as caught:
+def trouble_with(*argv: str, **settings: Any) -> CommandError:
+    with pytest.raises(CommandError) as caught:
         asyncio.run(reached(Target(command=argv), **settings))
     return caught.value
 
@@ -161,7 +161,7 @@ def test_a_server_that_refuses_is_quoted(answer: str, said: str) -> None:
 
 
 def test_a_server_without_tools_has_nothing_to_audit() -> None:
-    with pytest.raises(Trouble, match="lists no tools"):
+    with pytest.raises(CommandError, match="lists no tools"):
         audited(command(tools=[]))
 
 
@@ -188,7 +188,7 @@ def test_a_target_is_a_command_or_an_address() -> None:
     assert target_of(["a", "b"], None) == Target(command=("a", "b"))
     assert target_of([], "http://x") == Target(url="http://x")
     for words, url in (([], None), (["a"], "http://x")):
-        with pytest.raises(Trouble, match="say either a command or a URL"):
+        with pytest.raises(CommandError, match="say either a command or a URL"):
             target_of(words, url)
 
 
@@ -666,7 +666,7 @@ def test_examples_are_read_in_every_form_that_people_write() -> None:
     "text", ["{", "[" * 100_000, "1", "{}", "[]", "[1]", '{"t": 1}', '{"t": ["x"]}', '[{"name": 1}]']
 )
 def test_a_file_that_holds_no_examples_is_told_apart(text: str) -> None:
-    with pytest.raises(Trouble, match=r"file (is not JSON|holds no examples)"):
+    with pytest.raises(CommandError, match=r"file (is not JSON|holds no examples)"):
         read_examples(text, "file")
 
 
@@ -679,7 +679,7 @@ def test_an_example_has_to_be_a_right_call_of_a_tool_that_there_is() -> None:
         ({"look_up": [{"wrd": "a"}]}, "an example for look_up is not a right call", "word"),
     ]
     for examples, said, way_out in cases:
-        with pytest.raises(Trouble, match=said) as caught:
+        with pytest.raises(CommandError, match=said) as caught:
             check_examples(examples, catalog)
         assert way_out in caught.value.way_out if way_out else not caught.value.way_out
 

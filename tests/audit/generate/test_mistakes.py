@@ -10,7 +10,7 @@ import pytest
 from fingerpost import KEY, Call, Catalog, admit, render
 from fingerpost.audit.generate.mistakes import mistakes
 from fingerpost.audit.generate.mutations import is_nearest, reordered, restyled, slip
-from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.audit.judge.follow_error import corrected_call_in
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -135,28 +135,28 @@ def reply_to(call: Call) -> dict[str, Any]:
 def test_what_a_reply_says_to_send_is_what_was_meant() -> None:
     right = Call("find_users", {"pattern": "Ada", "order": "ascending"})
     wrong = Call("find_user", {"pattern": "Ada", "order": "ascending"})
-    assert corrected(reply_to(wrong), wrong) == right
-    assert corrected({"content": reply_to(wrong)["content"]}, wrong) == right
+    assert corrected_call_in(reply_to(wrong), wrong) == right
+    assert corrected_call_in({"content": reply_to(wrong)["content"]}, wrong) == right
 
 
 def test_what_was_left_out_of_a_reply_is_taken_from_the_call() -> None:
     secret = "x" * 3_000
     wrong = Call("find_user", {"pattern": secret, "order": "ascending", "where": {"list": [{"of": "y" * 3_000}]}})
-    read = corrected(reply_to(wrong), wrong)
+    read = corrected_call_in(reply_to(wrong), wrong)
     assert read == Call("find_users", wrong.arguments)
 
 
 def test_where_something_is_left_open_nothing_is_sent() -> None:
     wrong = Call("find_users", {"order": "ascending"})
-    assert corrected(reply_to(wrong), wrong) is None
+    assert corrected_call_in(reply_to(wrong), wrong) is None
     for text in ("Unknown tool", "Try: f(a: <string>)", "Try: f(a)"):
-        assert corrected({"content": [{"type": "text", "text": text}]}, wrong) is None
-    assert corrected({}, wrong) is None
+        assert corrected_call_in({"content": [{"type": "text", "text": text}]}, wrong) is None
+    assert corrected_call_in({}, wrong) is None
 
 
 def test_a_call_in_words_is_read_with_any_value() -> None:
     text = 'No.\nCorrected call: a.b(x: [1, {"y": null}], "odd name": "a, b", z: -1.5)\nMore.'
-    read = corrected({"content": [{"type": "text", "text": text}]}, Call("x"))
+    read = corrected_call_in({"content": [{"type": "text", "text": text}]}, Call("x"))
     assert read == Call("a.b", {"x": [1, {"y": None}], "odd name": "a, b", "z": -1.5})
 
 

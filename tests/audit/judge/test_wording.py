@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost import KEY, Call
 from fingerpost.audit.judge import wording
-from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.audit.judge.inferred_fix import followed
 
 SENT = Call("search", {"patern": "x", "max": 5})
@@ -216,7 +216,7 @@ def test_arguments_that_came_as_text_are_taken_for_what_they_spell() -> None:
     ],
 )
 def test_guidance_that_names_a_place_that_is_not_there_gives_no_call(said: dict[str, Any]) -> None:
-    assert corrected({"_meta": {KEY: {"corrected_call": said}}}, Call("f", {"a": 1})) is None
+    assert corrected_call_in({"_meta": {KEY: {"corrected_call": said}}}, Call("f", {"a": 1})) is None
 
 
 def test_a_call_that_is_nested_without_end_is_no_call() -> None:

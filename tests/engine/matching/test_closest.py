@@ -22,7 +22,7 @@ from bench.calibrate import fitted
 from bench.mistakes import Score, mistakes, scored
 from fingerpost import closest
 from fingerpost.engine import matching
-from fingerpost.engine.matching import Kind, Match, Names, account, judged, normal_form, readings
+from fingerpost.engine.matching import Kind, Match, Names, explain_evidence, judge_candidates, normal_form, readings
 from fingerpost.engine.matching.alignment import Asked
 from fingerpost.engine.matching.calibration import curves, on_curve
 from fingerpost.engine.matching.evidence import Evidence, Tier
@@ -67,7 +67,7 @@ def test_the_same_name_spelt_otherwise_comes_first_with_certainty(
 @given(NAMES, NAMES)
 def test_what_makes_two_names_the_same_makes_them_the_same_either_way_round(one: str, other: str) -> None:
     def tier(mistake: str, name: str) -> Tier | None:
-        return next((evidence.tier for evidence, _ in judged(mistake, [name])), None)
+        return next((evidence.tier for evidence, _ in judge_candidates(mistake, [name])), None)
 
     both_ways = {Tier.LETTERS, Tier.NUMBER, Tier.ORDER, Tier.SHORT}
     assert (tier(one, other) in both_ways) == (tier(other, one) in both_ways)
@@ -544,7 +544,7 @@ def test_every_guard_and_every_tier_can_be_put_in_words() -> None:
     told: set[str] = set()
     for mistake in mistakes()[::7]:
         for reading in mistake.read():
-            lines = list(account(reading.evidence))
+            lines = list(explain_evidence(reading.evidence))
             assert lines
             told.update(lines)
     assert len(told) > 100

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fingerpost.engine.phrases import counted, listed, literal, place, quoted
-from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, looks_random, scrubbed, shown
+from fingerpost.engine.phrases import count_noun, format_path, join_names, literal, quote
+from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, looks_random, safe_value, scrub
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_text_is_cleaned_to_one_visible_line(text: str, said: str) -> None:
     ],
 )
 def test_a_value_is_shown_only_where_it_is_short_and_harmless(value: Any, key: str, said: Any) -> None:
-    assert shown(value, key) == said
+    assert safe_value(value, key) == said
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_what_people_write_does_not(text: str) -> None:
 
 
 def test_names_paths_and_counts_are_written_one_way() -> None:
-    assert quoted("search") == "'search'"
-    assert quoted("two words") == '"two words"'
-    assert quoted("") == '""'
-    assert place(("factors", 1, "numerator")) == "factors[1].numerator"
-    assert listed(["a"]) == "'a'"
-    assert listed(["a", "b", "c"], last="or") == "'a', 'b' or 'c'"
-    assert listed([str(n) for n in range(10)], limit=2) == "'0', '1' and 8 more"
-    assert (counted(1, "item"), counted(1200, "item")) == ("1 item", "1,200 items")
+    assert quote("search") == "'search'"
+    assert quote("two words") == '"two words"'
+    assert quote("") == '""'
+    assert format_path(("factors", 1, "numerator")) == "factors[1].numerator"
+    assert join_names(["a"]) == "'a'"
+    assert join_names(["a", "b", "c"], last="or") == "'a', 'b' or 'c'"
+    assert join_names([str(n) for n in range(10)], limit=2) == "'0', '1' and 8 more"
+    assert (count_noun(1, "item"), count_noun(1200, "item")) == ("1 item", "1,200 items")
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_a_literal_can_be_copied_or_stands_as_sent(value: Any, text: str) -> Non
 
 @pytest.mark.parametrize("text", ["src/auth.py:42: unexpected indent", 'see "lib/token.ts:Token.parse"', "pin.rs:7"])
 def test_a_place_in_a_source_file_is_no_secret_whatever_the_file_is_called(text: str) -> None:
-    assert scrubbed(text, 200) == text
+    assert scrub(text, 200) == text
 
 
 @pytest.mark.parametrize("text", ["auth.key:hunter2", "config.token: hunter2", "password.value=hunter2"])
 def test_what_stands_behind_the_name_of_a_secret_still_is_one(text: str) -> None:
-    assert "hunter2" not in scrubbed(text, 200)
+    assert "hunter2" not in scrub(text, 200)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, closest, enrich, render
 from fingerpost.engine.admit import judge
 from fingerpost.engine.model import Replace
-from fingerpost.engine.replies.enrich import guided
+from fingerpost.engine.replies.enrich import add_guidance
 from fingerpost.engine.replies.symptoms import SYMPTOMS
 from tests.support.strategies import Known, examples, known, letters, places
 
@@ -343,7 +343,7 @@ def test_no_payload_leaves_its_quotes_beside_a_reply(seat: str) -> None:
         for call, catalog in SEATS[seat](payload)[:6]:
             for text in texts:
                 reply = {"isError": True, "content": [{"type": "text", "text": text}]}
-                said = guided(call, reply, catalog, Policy(), judge(call, catalog, Policy()))
+                said = add_guidance(call, reply, catalog, Policy(), judge(call, catalog, Policy()))
                 for block in said["content"][1:]:
                     assert_tame_text(block["text"])
 
@@ -388,7 +388,7 @@ def everything_said(call: Call, catalog: Catalog) -> str:
         answer = render(verdict.report, budget=4_000)
         said += [answer.text, json.dumps(answer.structured, ensure_ascii=False)]
         for reply in TIPPED:
-            said.append(json.dumps(guided(call, reply, catalog, policy, verdict), ensure_ascii=False))
+            said.append(json.dumps(add_guidance(call, reply, catalog, policy, verdict), ensure_ascii=False))
     return "\n".join(said)
 
 
@@ -718,7 +718,7 @@ def test_a_schema_that_explodes_is_left_alone_or_survived(bomb: str) -> None:
         def work(catalog: Catalog = catalog, sent: Any = sent) -> None:
             verdict = judge(Call("f", sent), catalog, Policy())
             render(verdict.report)
-            guided(Call("f", sent), FAILED, catalog, Policy(), verdict)
+            add_guidance(Call("f", sent), FAILED, catalog, Policy(), verdict)
 
         assert cpu(work) < 2.0, (bomb, str(sent)[:60])
 
@@ -813,7 +813,9 @@ def test_a_long_complaint_costs_little(text: str) -> None:
     """T8: our own patterns read the server's text, so they are held to the same."""
     call, catalog = Call("f", {"a": "x"}), listed(taking({"type": "string"}))
     for reply in ({"isError": True, "content": [{"type": "text", "text": text}]}, {"code": 1, "message": text}):
-        assert cpu(lambda reply=reply: guided(call, reply, catalog, Policy(), judge(call, catalog, Policy()))) < 2.0
+        assert (
+            cpu(lambda reply=reply: add_guidance(call, reply, catalog, Policy(), judge(call, catalog, Policy()))) < 2.0
+        )
 
 
 @pytest.mark.parametrize("text", LONG_TEXTS, ids=lambda text: text[:20])
@@ -962,7 +964,7 @@ def test_no_reply_grows_by_more_than_two_kilobytes(sent: int, reply: int) -> Non
                 {"type": "object", "properties": properties, "required": ["query"], **more}, annotations=hints
             )
             call = Call("f", SENT[sent])
-            said = guided(call, REPLIES[reply], catalog, Policy(), judge(call, catalog, Policy()))
+            said = add_guidance(call, REPLIES[reply], catalog, Policy(), judge(call, catalog, Policy()))
             assert added_to(REPLIES[reply], said) <= 2_048
 
 

@@ -46,20 +46,20 @@ DEFS: dict[str, Any] = {
     ],
 )
 def test_a_path_leads_to_what_the_schema_says_there(path: Any, kinds: tuple[str, ...]) -> None:
-    assert schemas.types(DEFS, schemas.at(DEFS, path)) == kinds
+    assert schemas.types(DEFS, schemas.schema_at(DEFS, path)) == kinds
 
 
 @pytest.mark.parametrize(
     "ref", ["https://example.com/x.json", "#/$defs/none", "#anchor", "#/$defs/list/anyOf/9", "#/$defs/list/anyOf/x"]
 )
 def test_a_reference_that_leads_nowhere_says_nothing(ref: str) -> None:
-    assert schemas.resolved(DEFS, {"$ref": ref}) == {}
+    assert schemas.resolve(DEFS, {"$ref": ref}) == {}
 
 
 def test_a_reference_to_itself_says_nothing_and_ends() -> None:
     root = {"$ref": "#"}
-    assert schemas.resolved(root, root) == {}
-    assert schemas.resolved({}, "no schema") == {}
+    assert schemas.resolve(root, root) == {}
+    assert schemas.resolve({}, "no schema") == {}
 
 
 @pytest.mark.parametrize(

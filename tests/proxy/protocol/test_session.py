@@ -990,7 +990,7 @@ def test_a_reply_that_cannot_be_put_together_leaves_the_servers_own(monkeypatch:
         raise RuntimeError("ours")
 
     talk.client(called(1, "search", {"pattern": "x", "max": "5"}))
-    monkeypatch.setattr("fingerpost.proxy.protocol.relay.spliced", broken)
+    monkeypatch.setattr("fingerpost.proxy.protocol.relay.splice", broken)
     assert talk.server(said(1)) == [said(1)]
 
 

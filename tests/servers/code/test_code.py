@@ -32,7 +32,7 @@ from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
 from fingerpost.servers.code.ripgrep import Ripgrep, found_binary
 from fingerpost.servers.code.tree import Tree
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS, called
 from tests.support.paths import SOURCE
 from tests.support.server_code_lab import PROJECT, Code, asked, laid_out
@@ -1266,6 +1266,6 @@ def test_a_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
 
 def test_without_ripgrep_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
-    with pytest.raises(Trouble) as trouble:
+    with pytest.raises(CommandError) as trouble:
         found_binary()
     assert "pip install 'fingerpost[code]'" in trouble.value.way_out

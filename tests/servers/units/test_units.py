@@ -41,7 +41,7 @@ from fingerpost.servers.units.suggestions import (
     resolve_unit,
 )
 from fingerpost.servers.units.vocabulary import vocabulary
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS, Said, called
 from tests.support.server_units_sizes import SIZES
 from tests.support.server_units_words import NAMES_OF_UNITS, OTHER_WORDS, SYMBOLS_OF_UNITS
@@ -778,7 +778,7 @@ def test_pint_is_missed_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "pint", None)
     monkeypatch.delitem(sys.modules, "fingerpost.servers.units")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(Trouble, match="needs pint"):
+    with pytest.raises(CommandError, match="needs pint"):
         served_by_command("units")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fingerpost.proxy.process.child import Child
 from fingerpost.proxy.process.supervisor import Pipe
 from fingerpost.proxy.protocol.frames import Overlong
-from fingerpost.proxy.protocol.message import encoded, fields, number_in, read_reply
+from fingerpost.proxy.protocol.message import encode, fields, number_in, read_reply
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of the longest message that is read."""
@@ -75,7 +75,7 @@ class Line:
         id = self._last_id
         answer = self._waiting[id] = asyncio.get_running_loop().create_future()
         try:
-            self._write(encoded({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            self._write(encode({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
             await asyncio.wait((answer,), timeout=seconds)
         finally:
             del self._waiting[id]
@@ -89,7 +89,7 @@ class Line:
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """Send what no answer is due to."""
         if not self._why:
-            self._write(encoded({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}))
+            self._write(encode({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}))
 
     def _write(self, frame: bytes) -> None:
         if self._why:
@@ -145,7 +145,7 @@ class Line:
         else:
             said = {"error": {"code": _NOT_FOUND, "message": "This client does not do that"}}
         if self._pipe.size < _UNREAD:
-            self._write(encoded({"jsonrpc": "2.0", "id": id, **said}))
+            self._write(encode({"jsonrpc": "2.0", "id": id, **said}))
 
     def _grumbled(self) -> None:
         try:

@@ -25,11 +25,11 @@ from fingerpost.audit.judge.same_reply import Expected, Print
 from fingerpost.audit.redacted import as_json, call_shown, reply_shown, texts
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
-from fingerpost.engine.phrases import counted, listed
+from fingerpost.engine.phrases import count_noun, join_names
 from fingerpost.engine.replies.enrich import sounds_like_failure
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 IN_FLIGHT = 4
 _STRANGER = "zzqxwvkjh"
@@ -110,16 +110,18 @@ class Audit:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._in_flight):
                     group.create_task(self._work(tasks))
-        except* Trouble as troubles:
+        except* CommandError as troubles:
             why = f"{troubles.exceptions[0]}{self._suspicion()}"
         if self._in_company and not self._lost:
             self._say(self._of_company())
         if self._server.has_changed:
             self._say(Noted("", "the server changed its list of tools meanwhile; it was held against the first one"))
         for tool, count in self._left.items():
-            self._say(Skipped(tool, counted(count, "call"), f"it had left {counted(_MOST_LOST, 'call')} unanswered"))
+            self._say(
+                Skipped(tool, count_noun(count, "call"), f"it had left {count_noun(_MOST_LOST, 'call')} unanswered")
+            )
         for tool, count in self._held_back.items():
-            self._say(Skipped(tool, counted(count, "call"), "this server carries out what it should refuse"))
+            self._say(Skipped(tool, count_noun(count, "call"), "this server carries out what it should refuse"))
         self._say(Ended(why))
 
     def _of_company(self) -> Tried:
@@ -130,7 +132,7 @@ class Audit:
 
     def _suspicion(self) -> str:
         names = [clean(tool, 60) for tool, count in self._suspects.items() if count > 0]
-        return f"; the last calls were of {listed(names)}" if names else ""
+        return f"; the last calls were of {join_names(names)}" if names else ""
 
     def _tasks(self) -> Iterator[Task]:
         number = 0
@@ -156,7 +158,7 @@ class Audit:
         tried = None if self._is_given_up(task.tool) else await self._tried(task)
         if tried is None:
             self._left[task.tool.name] += 1
-            tried = self._unanswered(task, f"was not asked: it had left {counted(_MOST_LOST, 'call')} unanswered")
+            tried = self._unanswered(task, f"was not asked: it had left {count_noun(_MOST_LOST, 'call')} unanswered")
         self._say(tried)
 
     def _is_given_up(self, tool: Tool) -> bool:

@@ -15,7 +15,7 @@ from fingerpost.audit.generate.right_calls import Examples, check_examples
 from fingerpost.audit.report import Report
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import closest
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 Listener: TypeAlias = "Callable[[Event, bool], None]"
 """Told of every event, and whether it happened behind Fingerpost."""
@@ -48,11 +48,11 @@ async def _planned(server: Server, settings: Settings) -> Plan:
     catalog = Catalog.listed(await server.tools())
     names = [tool.name for tool in catalog]
     if not names:
-        raise Trouble("the server lists no tools, so there is nothing to audit")
+        raise CommandError("the server lists no tools, so there is nothing to audit")
     for name in sorted(settings.only | settings.without):
         if name not in names:
             near = closest(name, names)
-            raise Trouble(f"the server has no tool {name}", f"Did you mean {near[0].name}?" if near else "")
+            raise CommandError(f"the server has no tool {name}", f"Did you mean {near[0].name}?" if near else "")
     check_examples(settings.examples, catalog)
     return Plan(
         catalog,
@@ -90,7 +90,7 @@ async def _compared(
     try:
         async with server:
             await _carried_out(server, plan, settings, report, listen)
-    except (Trouble, asyncio.CancelledError) as error:
+    except (CommandError, asyncio.CancelledError) as error:
         report.take(ended := Ended(str(error) or STOPPED))
         listen(ended)
 

@@ -18,11 +18,11 @@ from fingerpost.audit.execute.connection import Gone, Late, Line, Lost
 from fingerpost.engine.model import Call
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
-from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret_place, scrubbed
+from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
 from fingerpost.proxy.command import is_url, own_headers
 from fingerpost.proxy.protocol.lost_reply import NOT_SENT, told_in
 from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 STARTING = 30.0
@@ -72,16 +72,16 @@ def _discreet(words: Sequence[str]) -> Iterator[str]:
     option = ""
     for word in words:
         name, is_pair, _ = word.partition("=")
-        if is_pair and is_secret_place(name):
+        if is_pair and is_secret(name):
             yield f"{name}={HIDDEN}"
         else:
-            yield HIDDEN if option and is_secret_place(option) else _unless_secret(word)
+            yield HIDDEN if option and is_secret(option) else _unless_secret(word)
         option = word if word[:1] == "-" and not is_pair else ""
 
 
 def _unless_secret(word: str) -> str:
     is_path = "/" in word and "://" not in word
-    said = scrubbed(word, 4 * len(word), keeps_ids=is_path)
+    said = scrub(word, 4 * len(word), keeps_ids=is_path)
     return said if HIDDEN in said else word
 
 
@@ -148,10 +148,12 @@ class Server:
         try:
             answer = await line.ask("tools/list", self._stamped(params), self._starting)
         except Lost as lost:
-            raise Trouble(f"the server {lost} when it was asked for its tools", _last_words(line)) from lost
+            raise CommandError(f"the server {lost} when it was asked for its tools", _last_words(line)) from lost
         if "error" in answer:
             said = clean(str(as_object(answer["error"]).get("message")), 200)
-            raise Trouble(f"the server does not list its tools: {said}", "Does it need an option, a key or a login?")
+            raise CommandError(
+                f"the server does not list its tools: {said}", "Does it need an option, a key or a login?"
+            )
         return as_object(answer["result"])
 
     async def call(self, call: Call) -> Mapping[str, Any]:
@@ -194,7 +196,7 @@ class Server:
             if self._line is None or self._line.is_gone:
                 self._starts += 1
                 if self._starts > _MOST_STARTS:
-                    raise Trouble(f"the server had to be started {_MOST_STARTS} times")
+                    raise CommandError(f"the server had to be started {_MOST_STARTS} times")
                 self._line = await self._reached()
             return self._line
 
@@ -205,7 +207,7 @@ class Server:
         while True:
             try:
                 return await self._started()
-            except Trouble:
+            except CommandError:
                 if clock() >= until:
                     raise
             await asyncio.sleep(_PAUSE)
@@ -222,10 +224,10 @@ class Server:
         except Late as late:
             line.close()
             slow = f"the server gave no answer within {self._starting:g} s when it was greeted"
-            raise Trouble(slow, f"{_last_words(line)}\n{_MORE_TIME}".strip()) from late
+            raise CommandError(slow, f"{_last_words(line)}\n{_MORE_TIME}".strip()) from late
         except Lost as lost:
             line.close()
-            raise Trouble(f"the server {lost} when it was greeted", _last_words(line)) from lost
+            raise CommandError(f"the server {lost} when it was greeted", _last_words(line)) from lost
         except BaseException:
             line.close()
             raise
@@ -236,9 +238,9 @@ class Server:
         try:
             return Line(argv)
         except FileNotFoundError as error:
-            raise Trouble(f"there is no command {argv[0]}", "Is it installed, and on the PATH?") from error
+            raise CommandError(f"there is no command {argv[0]}", "Is it installed, and on the PATH?") from error
         except OSError as error:
-            raise Trouble(f"{argv[0]} cannot be started: {error.strerror}") from error
+            raise CommandError(f"{argv[0]} cannot be started: {error.strerror}") from error
 
     async def _discovered(self, line: Line) -> bool:
         """Whether it speaks the revision that needs no greeting."""
@@ -261,7 +263,7 @@ class Server:
                 return
             said = clean(str(as_object(answer["error"]).get("message")), 200)
             lost = told_in(said).removesuffix(NOT_SENT) if self._target.is_relayed else ""
-            raise Trouble(f"the server {lost or f'does not take this client: {said}'}", _last_words(line))
+            raise CommandError(f"the server {lost or f'does not take this client: {said}'}", _last_words(line))
         said = as_object(answer["result"])
         self._is_modern, self._info = False, as_object(said.get("serverInfo"))
         self._protocol = clean(str(said.get("protocolVersion") or LEGACY), 40)
@@ -290,16 +292,18 @@ def _lost(reply: dict[str, Any]) -> str:
 
 
 def _last_words(line: Line) -> str:
-    lines = [scrubbed(one, 200) for one in line.last_words.strip().splitlines()[-5:]]
+    lines = [scrub(one, 200) for one in line.last_words.strip().splitlines()[-5:]]
     return "\n".join(["Its last words:", *lines]) if lines else ""
 
 
 def target_of(command: Sequence[str], url: str | None) -> Target:
     if bool(command) == bool(url):
-        raise Trouble("say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL")
+        raise CommandError(
+            "say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL"
+        )
     if url:
         if not is_url(url):
-            raise Trouble(
+            raise CommandError(
                 f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
             )
         own_headers()  # says what is wrong with them before anything is started

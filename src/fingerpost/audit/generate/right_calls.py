@@ -16,11 +16,11 @@ from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.matching import closest
 from fingerpost.engine.model import Call
 from fingerpost.engine.render.envelope import render
-from fingerpost.engine.safety.json_input import as_list, as_object, is_number, plain
-from fingerpost.engine.safety.redact import is_secret_place
+from fingerpost.engine.safety.json_input import as_json, as_list, as_object, is_number
+from fingerpost.engine.safety.redact import is_secret
 from fingerpost.engine.schema.excerpt import default_of, example, first_choice
 from fingerpost.engine.schema.walk import types
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 Examples: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Arguments by the name of the tool that takes them."""
@@ -53,7 +53,7 @@ def _each_with_one_more(first: Sequence[Call], tool: Tool) -> Iterator[Call]:
 def _value(tool: Tool, name: str) -> Any:
     """A value that makes a difference, as far as the schema tells: not the one that is taken anyway."""
     schema = first_choice(tool.schema, tool.params.get(name))
-    if is_secret_place(name, schema) and "string" in types(tool.schema, schema):
+    if is_secret(name, schema) and "string" in types(tool.schema, schema):
         return CANARY.ljust(length if isinstance(length := schema.get("minLength"), int) else 0, "y")
     usual = default_of(tool.schema, schema)
     if isinstance(usual, bool):
@@ -61,7 +61,7 @@ def _value(tool: Tool, name: str) -> Any:
     if "examples" not in schema and is_number(usual):
         return next((one for one in (1, usual + 1, usual - 1) if one != usual and _fits(tool, name, one)), usual)
     others = [one for one in as_list(schema.get("enum")) if one != usual]
-    return others[0] if others else plain(example(tool.schema, tool.params.get(name), name))
+    return others[0] if others else as_json(example(tool.schema, tool.params.get(name), name))
 
 
 def _fits(tool: Tool, name: str, value: Any) -> bool:
@@ -77,10 +77,12 @@ def read_examples(text: str, source: str) -> dict[str, list[dict[str, Any]]]:
     try:
         said: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Trouble(f"{source} is not JSON: {error}") from error
+        raise CommandError(f"{source} is not JSON: {error}") from error
     pairs = _pairs(said)
     if not pairs or not all(isinstance(name, str) and isinstance(one, dict) for name, one in pairs):
-        raise Trouble(f"{source} holds no examples", 'Write {"tool": {"parameter": "value"}}, one entry for each tool.')
+        raise CommandError(
+            f"{source} holds no examples", 'Write {"tool": {"parameter": "value"}}, one entry for each tool.'
+        )
     examples: dict[str, list[dict[str, Any]]] = {}
     for name, one in pairs:
         examples.setdefault(name, []).append(one)
@@ -103,11 +105,11 @@ def check_examples(examples: Examples, catalog: Catalog) -> None:
         tool = catalog.get(name)
         if tool is None:
             near = closest(name, [one.name for one in catalog])
-            raise Trouble(
+            raise CommandError(
                 f"there is an example for {name}, which is no tool of this server",
                 f"Did you mean {near[0].name}?" if near else "",
             )
         for one in every:
             if not tool.accepts(one):
                 verdict = admit(Call(name, dict(one)), catalog)
-                raise Trouble(f"an example for {name} is not a right call", render(verdict.report).text)
+                raise CommandError(f"an example for {name} is not a right call", render(verdict.report).text)

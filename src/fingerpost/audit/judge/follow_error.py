@@ -17,7 +17,7 @@ _WRITTEN = re.compile(r"(?:Corrected call|Try|Send instead): ([\w.\-/:]+)\((.*)\
 _KEY = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s\":,(){}]+))\s*:\s*")
 
 
-def corrected(reply: Mapping[str, Any], sent: Call) -> Call | None:
+def corrected_call_in(reply: Mapping[str, Any], sent: Call) -> Call | None:
     """The call that a reply says to send instead; none where it leaves something open."""
     guidance = as_object(as_object(reply.get("_meta")).get(KEY))
     said = as_object(as_object(guidance.get("error", guidance)).get("corrected_call"))

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.audit.judge.calls_in_text import bare, is_same, offered
-from fingerpost.audit.judge.follow_error import corrected
+from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.audit.judge.wording import clipped
 from fingerpost.audit.redacted import texts
 from fingerpost.engine.dialects import read
@@ -58,7 +58,7 @@ _NO_NAMES = re.compile(
 
 def followed(reply: Mapping[str, Any], sent: Call) -> Call | None:
     """The call that a reply leads to: the one that it gives, or the one that was sent with what it names put right."""
-    given = corrected(reply, sent)
+    given = corrected_call_in(reply, sent)
     if given is not None or reply.get("isError") is not True:
         return given
     text = clipped("\n".join(texts(reply)))

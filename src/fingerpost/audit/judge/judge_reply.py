@@ -17,7 +17,7 @@ from fingerpost.audit.judge.same_reply import Expected, added, added_lines
 from fingerpost.audit.judge.tokens import estimated
 from fingerpost.audit.redacted import texts
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.phrases import quoted
+from fingerpost.engine.phrases import quote
 from fingerpost.engine.replies.enrich import sounds_like_failure
 from fingerpost.engine.safety.json_input import as_list, as_object
 
@@ -153,7 +153,7 @@ def _of_tool(trial: Trial) -> _Verdicts:
     if mistake.kind != "tool.invented" and not _is_about_arguments(trial):
         known = [tool.name for tool in trial.catalog]
         is_there = wording.suggests(trial.text, mistake.right.tool, known, mistake.call.tool)
-        yield _verdict("unknown_tool", trial, (is_there, f"that {quoted(mistake.right.tool)} is near"))
+        yield _verdict("unknown_tool", trial, (is_there, f"that {quote(mistake.right.tool)} is near"))
 
 
 def _is_about_arguments(trial: Trial) -> bool:
@@ -166,13 +166,13 @@ def _of_parameter(trial: Trial) -> _Verdicts:
     culprit, wrong = trial.mistake.culprit, trial.strange
     if culprit not in trial.tool.required:
         is_told = wording.names(trial.text, wrong) or _is_alias(trial) or (trial.is_error and not trial.is_ignored)
-        yield Check("not_dropped", is_told, "" if is_told else f"drops {quoted(wrong)} in silence")
+        yield Check("not_dropped", is_told, "" if is_told else f"drops {quote(wrong)} in silence")
     if trial.mistake.kind == "parameter.stray":
         yield from _actionable(trial, wording.says_left_out(trial.text, wrong))
         return
     both = wording.names(trial.text, culprit)
     named = wording.names(trial.text, wrong) or wording.says_next(trial.text)
-    yield _verdict("unknown_param", trial, (both and named, f"that {quoted(wrong)} is near {quoted(culprit)}"))
+    yield _verdict("unknown_param", trial, (both and named, f"that {quote(wrong)} is near {quote(culprit)}"))
     yield from _actionable(trial, both)
 
 
@@ -187,13 +187,13 @@ def _of_required(trial: Trial) -> _Verdicts:
     mistake, tool = trial.mistake, trial.tool
     missing = [name for name in tool.required if name not in as_object(mistake.call.arguments)]
     if not trial.is_error and trial.expected is None:
-        yield Check("missing_required", False, f"is carried out, although {quoted(missing[0])} is missing")
+        yield Check("missing_required", False, f"is carried out, although {quote(missing[0])} is missing")
         return
     unnamed = [name for name in missing if not wording.names(trial.text, name)]
     untyped = [name for name in missing if not wording.says_type(trial.text, tool.schema, schema_of(tool, name))]
     if len(missing) - len(unnamed) >= _ENOUGH_NAMES:
         unnamed = untyped = []
-    is_named = (not unnamed, f"that {quoted((unnamed or missing)[0])} is missing")
+    is_named = (not unnamed, f"that {quote((unnamed or missing)[0])} is missing")
     is_typed = (not untyped, "what each takes" if len(missing) > 1 else "what it takes")
     if mistake.kind == "required.all_missing":
         yield _verdict("missing_required", trial, is_named)
@@ -212,7 +212,7 @@ def _of_type(trial: Trial) -> _Verdicts:
     yield _verdict(
         "wrong_type",
         trial,
-        (wording.names(text, mistake.culprit), f"that it is about {quoted(mistake.culprit)}"),
+        (wording.names(text, mistake.culprit), f"that it is about {quote(mistake.culprit)}"),
         (wording.says_type(text, tool.schema, schema), "what is expected"),
         (is_told, "what was received"),
     )
@@ -223,7 +223,7 @@ def _of_range(trial: Trial) -> _Verdicts:
     is_named = wording.names(trial.text, culprit)
     is_told = wording.says_limit(trial.text, schema_of(trial.tool, culprit))
     yield _verdict(
-        "out_of_range", trial, (is_named, f"that it is about {quoted(culprit)}"), (is_told, "what the limit is")
+        "out_of_range", trial, (is_named, f"that it is about {quote(culprit)}"), (is_told, "what the limit is")
     )
     yield from _actionable(trial, is_named and is_told)
 
@@ -236,7 +236,7 @@ def _of_choice(trial: Trial) -> _Verdicts:
     yield _verdict(
         "choices",
         trial,
-        (wording.names(trial.text, culprit), f"that it is about {quoted(culprit)}"),
+        (wording.names(trial.text, culprit), f"that it is about {quote(culprit)}"),
         (is_near or wording.says_choices(trial.text, choices), "what the choices are"),
     )
 
@@ -244,7 +244,7 @@ def _of_choice(trial: Trial) -> _Verdicts:
 def _of_shape(trial: Trial) -> _Verdicts:
     if not trial.is_error and trial.strange:
         is_told = trial.is_taken or wording.names(trial.text, trial.strange)
-        yield Check("not_dropped", is_told, "" if is_told else f"drops {quoted(trial.strange)} in silence")
+        yield Check("not_dropped", is_told, "" if is_told else f"drops {quote(trial.strange)} in silence")
 
 
 def _of_result(trial: Trial) -> _Verdicts:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fingerpost.audit.judge.instructions import STEP
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number
-from fingerpost.engine.safety.redact import is_secret_place
+from fingerpost.engine.safety.redact import is_secret
 from fingerpost.engine.schema.walk import types
 
 _RANGE = r"(?:must be|between|from|in the range) -?\d+"
@@ -212,6 +212,6 @@ def leak(text: str, arguments: Any) -> str:
     if _KEY.search(read):
         return "shows what looks like a key"
     for name, value in as_object(arguments).items():
-        if isinstance(value, str) and len(value) > 5 and is_secret_place(name) and value in text:
+        if isinstance(value, str) and len(value) > 5 and is_secret(name) and value in text:
             return f"repeats the value of {name}, which is secret"
     return ""

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 from fingerpost.audit.events import Subject
 from fingerpost.audit.judge.checklist import ADOPT, Item
 from fingerpost.audit.report import Finding, Report
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 
@@ -102,7 +102,7 @@ def rate(report: Report) -> str:
     """The repair rate as people read it, with what it is a share of."""
     if not report.repairable:
         return "nothing to repair"
-    return f"{100 * report.repaired // report.repairable} % of {counted(report.repairable, 'mistake')}"
+    return f"{100 * report.repaired // report.repairable} % of {count_noun(report.repairable, 'mistake')}"
 
 
 def level(item: Item) -> Level:

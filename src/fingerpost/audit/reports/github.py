@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from fingerpost.audit.report import Finding, Report
 from fingerpost.audit.reports.common import clipped, ending, fresh, in_one_line, legible, level, verdict
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 
 _Command: TypeAlias = Literal["error", "warning", "notice"]
 
@@ -49,7 +49,7 @@ def _summary(report: Report, left_off: int) -> str:
     known = len(report.findings) - len(fresh(report))
     parts = [
         verdict(report),
-        counted(len(fresh(report)), "finding"),
+        count_noun(len(fresh(report)), "finding"),
         f"{known:,} more in the baseline" if known else "",
         f"{left_off:,} not shown here" if left_off else "",
     ]

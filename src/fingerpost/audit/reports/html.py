@@ -11,7 +11,7 @@ from fingerpost.audit.judge.checklist import ADOPT, CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.code_page import page_of_code
 from fingerpost.audit.reports.html_blocks import NOTHING, Html, filled, hashed, joined, part
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.safety.redact import clean
 
 _BARE, _BEHIND = "Bare", "Behind Fingerpost"
@@ -107,7 +107,7 @@ def _grade(report: Report, whose: str) -> Html:
     if report.repairable:
         rate = _percent(report.repair_rate)
         explained = (
-            f"After {report.repaired:,} of {counted(report.repairable, 'mistake')}, what the reply says leads to"
+            f"After {report.repaired:,} of {count_noun(report.repairable, 'mistake')}, what the reply says leads to"
             " the right call in one retry."
         )
     return filled(
@@ -133,7 +133,7 @@ def _tone(share: float) -> str:
 def _partial(report: Report, whose: str) -> Html:
     why = clean(report.ended.why, 400).rstrip(".") if report.ended else "it was stopped"
     done = (
-        f"{report.done:,} of about {counted(report.calls, 'call')} came to an end"
+        f"{report.done:,} of about {count_noun(report.calls, 'call')} came to an end"
         if report.done
         else "No call was tried"
     )
@@ -180,7 +180,7 @@ def _item(report: Report, item: Item, entries: Sequence[_Entry]) -> Html:
         "item",
         title=item.title,
         weight=item.weight,
-        found=filled("found", item=item.id, count=counted(found, "finding")) if found else NOTHING,
+        found=filled("found", item=item.id, count=count_noun(found, "finding")) if found else NOTHING,
         measures=joined(_measure(one.tallies[item.id], whose) for whose, one in _columns(report)),
     )
 
@@ -217,15 +217,17 @@ def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
         many=filled("many") if len(entries) > _MANY else NOTHING,
         tools=_options((str(place), tool) for tool, place in tools.items()),
         items=_options((item.id, item.title) for item, _ in grouped),
-        count=counted(len(entries), "finding"),
+        count=count_noun(len(entries), "finding"),
         groups=joined(
             filled(
                 "group",
                 item=item.id,
                 title=item.title,
-                count=counted(len(some), "finding"),
+                count=count_noun(len(some), "finding"),
                 findings=joined(_finding(report, one, tools[one.finding.tool], room) for one in some[:most]),
-                more=filled("more", count=counted(len(some) - most, "more finding")) if len(some) > most else NOTHING,
+                more=filled("more", count=count_noun(len(some) - most, "more finding"))
+                if len(some) > most
+                else NOTHING,
             )
             for item, some in grouped
         ),
@@ -250,7 +252,7 @@ def _finding(report: Report, entry: _Entry, place: int, room: int) -> Html:
         tool=found.tool,
         why=found.why,
         kind=found.kind,
-        often=f", {counted(found.count, 'call')}" if found.count > 1 else "",
+        often=f", {count_noun(found.count, 'call')}" if found.count > 1 else "",
         tags=joined((filled("tag", kind=kind, text=text) for kind, text in _tags(report, entry)), ""),
         call=_cut(_laid_out(found.call), room),
         right=_cut(_laid_out(found.right), room),

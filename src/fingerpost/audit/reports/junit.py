@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.common import disarmed, ending, in_one_line, legible, marks, server_name, verdict
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
@@ -67,7 +67,7 @@ def _items(report: Report) -> Iterator[Element]:
 
 
 def _passed(tally: Tally) -> Element:
-    return _case(tally.item.id, f"{tally.item.title} ({counted(tally.tried, 'call')})")
+    return _case(tally.item.id, f"{tally.item.title} ({count_noun(tally.tried, 'call')})")
 
 
 def _found(finding: Finding) -> Element:

@@ -22,7 +22,7 @@ from fingerpost.audit.reports.common import (
     server_name,
     verdict,
 )
-from fingerpost.engine.phrases import counted, sentence
+from fingerpost.engine.phrases import count_noun, sentence
 
 _MOST_FINDINGS = 8
 _LONGEST_SHOWN = 1_200
@@ -83,11 +83,11 @@ def _worst(report: Report) -> Iterator[str]:
             yield f"No finding but {known:,} in the baseline."
         return
     shown = _worst_first(findings)
-    yield f"### {counted(len(findings), 'finding')}{f', and {known:,} in the baseline' if known else ''}"
+    yield f"### {count_noun(len(findings), 'finding')}{f', and {known:,} in the baseline' if known else ''}"
     for finding in shown:
         yield from _details(finding)
     if len(findings) > len(shown):
-        yield f"{counted(len(findings) - len(shown), 'more finding')} not shown here."
+        yield f"{count_noun(len(findings) - len(shown), 'more finding')} not shown here."
 
 
 def _worst_first(findings: list[Finding]) -> list[Finding]:
@@ -124,11 +124,11 @@ def _remarks(report: Report) -> Iterator[str]:
     said = [f"Skipped: {one.tool}: {one.what}: {one.why}" for one in report.skipped]
     said += [f"{one.tool}: {one.text}" for one in report.notes]
     if said:
-        yield f"<details><summary>{counted(len(said), 'remark')}</summary>"
+        yield f"<details><summary>{count_noun(len(said), 'remark')}</summary>"
         yield "\n".join(_bullets(said))
         yield "</details>"
     if report.subject is not None:
-        yield f"{counted(report.done, 'call')}, seed {report.seed}."
+        yield f"{count_noun(report.done, 'call')}, seed {report.seed}."
 
 
 def _bullets(lines: list[str], most: int = 20) -> Iterator[str]:

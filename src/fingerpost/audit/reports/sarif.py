@@ -28,7 +28,7 @@ from fingerpost.audit.reports.common import (
     server_name,
     server_of,
 )
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 25_000
@@ -141,7 +141,7 @@ def _invocation(report: Report, left_off: int) -> dict[str, Any]:
     if why := ending(report):
         said.append(_notice("error", f"The audit ended early: {why}"))
     if left_off:
-        said.append(_notice("warning", f"Left off: {counted(left_off, 'finding')}"))
+        said.append(_notice("warning", f"Left off: {count_noun(left_off, 'finding')}"))
     said += [_notice("warning", f"In the baseline, but no longer found: {known}") for known in report.stale]
     said += [_notice("note", f"Skipped: {one.tool}: {one.what}: {one.why}") for one in report.skipped]
     said += [_notice("note", f"{one.tool}: {one.text}") for one in report.notes]

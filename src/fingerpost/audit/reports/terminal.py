@@ -15,7 +15,7 @@ from fingerpost.audit.execute.run import RIGHT_FAILS
 from fingerpost.audit.judge.checklist import ADOPT
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.common import in_one_line
-from fingerpost.engine.phrases import counted
+from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.safety.redact import clean
 from fingerpost.terminal.style import Style
 
@@ -63,7 +63,7 @@ def _head(report: Report, style: Style) -> Iterator[str]:
         return
     name = in_one_line(" ".join(filter(None, (subject.name or subject.target, subject.version))))
     speaks = f"{in_one_line(subject.protocol)} over {subject.transport}"
-    yield f"{style.strong(name)}  {counted(subject.tools, 'tool')}, {speaks}, seed {report.seed}"
+    yield f"{style.strong(name)}  {count_noun(subject.tools, 'tool')}, {speaks}, seed {report.seed}"
     yield from (
         style.bad(f"! {in_one_line(one.tool)} {in_one_line(one.text)}") for one in report.notes if one.is_urgent
     )
@@ -122,21 +122,21 @@ def _worst(report: Report, style: Style) -> Iterator[str]:
     for found in list(every.values())[:_MOST_WORST]:
         worst, calls = found[0], sum(one.count for one in found)
         yield ""
-        yield f"{style.bad('✗')} {style.strong(worst.item.title)}: {counted(calls, 'call')}, such as"
+        yield f"{style.bad('✗')} {style.strong(worst.item.title)}: {count_noun(calls, 'call')}, such as"
         yield from (f"    {line}" for line in wrap(f"> {worst.call}", _WIDTH - 4)[:3])
         yield from (style.faint(f"    < {line}") for line in _reply(worst))
         yield f"  {in_one_line(worst.told)}"
         yield f"  {style.good('→')} {worst.item.advice}"
     if len(every) > _MOST_WORST:
         yield ""
-        yield style.faint(f"And {counted(len(every) - _MOST_WORST, 'more item')}: --json or --html has them all.")
+        yield style.faint(f"And {count_noun(len(every) - _MOST_WORST, 'more item')}: --json or --html has them all.")
 
 
 def _reply(finding: Finding) -> Iterator[str]:
     lines = [part for line in finding.reply.splitlines() for part in wrap(line, _WIDTH - 6)] or ["(nothing)"]
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
-        yield f"… {counted(len(lines) - _MOST_LINES, 'more line')}"
+        yield f"… {count_noun(len(lines) - _MOST_LINES, 'more line')}"
 
 
 def _asides(report: Report, style: Style) -> Iterator[str]:
@@ -152,11 +152,11 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
     for note in notes[:_MOST_ASIDES]:
         yield style.faint(in_one_line(f"Note on {note.tool}: {note.text}"))
     if len(notes) > _MOST_ASIDES:
-        yield style.faint(f"And {counted(len(notes) - _MOST_ASIDES, 'more note')}.")
+        yield style.faint(f"And {count_noun(len(notes) - _MOST_ASIDES, 'more note')}.")
     if any(note.text.startswith(RIGHT_FAILS) for note in report.notes):
         yield style.faint("Give values that work with --examples FILE; --write-examples FILE makes one to fill in.")
     if known := sum(1 for one in report.findings if one.is_known):
-        yield style.faint(f"{counted(known, 'finding')} that the baseline knows.")
+        yield style.faint(f"{count_noun(known, 'finding')} that the baseline knows.")
     for stale in report.stale:
         yield style.bad(in_one_line(f"No longer found, and still in the baseline: {stale}"))
 

@@ -41,7 +41,7 @@ def holds(violation: Violation, call: Call, tool: Tool) -> bool:
 
 def _is_absent(violation: Violation, call: Call, tool: Tool) -> bool:
     """Only the schema says which parameters there are, and only the call which of them are given."""
-    declared = schemas.properties(tool.schema, schemas.at(tool.schema, violation.at))
+    declared = schemas.properties(tool.schema, schemas.schema_at(tool.schema, violation.at))
     try:
         given = as_object(value_at(call.arguments, violation.at))
     except (KeyError, IndexError, TypeError):
@@ -54,5 +54,5 @@ def _is_mistyped(value: Any, violation: Violation, tool: Tool) -> bool:
     kind, wanted = schemas.type_name(value), as_strings(violation.expected)
     if kind in wanted or (kind == "integer" and "number" in wanted):
         return False
-    stated = schemas.types(tool.schema, schemas.at(tool.schema, violation.at))
+    stated = schemas.types(tool.schema, schemas.schema_at(tool.schema, violation.at))
     return not stated or not set(wanted).isdisjoint(stated)

@@ -19,7 +19,7 @@ from fingerpost.engine.matching.alignment import Asked, asked_for
 from fingerpost.engine.matching.calibration import confidence
 from fingerpost.engine.matching.context import Surroundings
 from fingerpost.engine.matching.evidence import Evidence, Tier, compare
-from fingerpost.engine.matching.explain import account
+from fingerpost.engine.matching.explain import explain_evidence
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import words
 from fingerpost.engine.model import CLEAR_LEAD
@@ -37,9 +37,9 @@ __all__ = [
     "Match",
     "Names",
     "Reading",
-    "account",
     "closest",
-    "judged",
+    "explain_evidence",
+    "judge_candidates",
     "normal_form",
     "readings",
     "spelling",
@@ -83,12 +83,12 @@ def readings(
     mistake: str, candidates: Iterable[str] | Names, kind: Kind = "tool", context: Mapping[str, Any] | None = None
 ) -> list[Reading]:
     """As `closest`, with the evidence."""
-    found = judged(mistake, candidates, kind, context)
+    found = judge_candidates(mistake, candidates, kind, context)
     sort = _kind(kind, context)
     return _ranked([(confidence(evidence, sort), evidence, name) for evidence, name in found], mistake)
 
 
-def judged(
+def judge_candidates(
     mistake: str, candidates: Iterable[str] | Names, kind: Kind = "tool", context: Mapping[str, Any] | None = None
 ) -> list[tuple[Evidence, str]]:
     """What speaks for and against each name that is worth a close look."""

@@ -43,7 +43,7 @@ _AGAINST = {
 _PAIRS = {"same": "=", "short": "short for", "spelling": "spelled like", "sense": "means", "beginning": "begins"}
 
 
-def account(evidence: Evidence) -> Iterator[str]:
+def explain_evidence(evidence: Evidence) -> Iterator[str]:
     """One line for what speaks for it, one for each pair of words, one for each thing that speaks against."""
     yield f"for: {_FOR[evidence.tier]} (strength {evidence.strength:.2f})"
     for one, other, how in evidence.pairs:

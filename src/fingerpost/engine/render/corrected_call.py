@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from fingerpost.engine.matching import normal_form
 from fingerpost.engine.model import Applicability, Call, Path
-from fingerpost.engine.phrases import AS_SENT, Placeholder, encoded, key_of, place, written
+from fingerpost.engine.phrases import AS_SENT, Placeholder, encode_json, format_call, format_path, key_of
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean, is_clean, is_harmless
 from fingerpost.engine.schema import walk as schemas
@@ -29,7 +29,7 @@ _MOST_NODES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sayable:
+class PresentableCall:
     """A call with every value that may be shown, and where the others come from."""
 
     call: Call
@@ -39,14 +39,16 @@ class Sayable:
 
     @property
     def text(self) -> str:
-        return written(self.call, is_vetted=True)
+        return format_call(self.call, is_vetted=True)
 
     @property
     def size(self) -> int:
-        return len(encoded([self.call.arguments, self.as_sent]))
+        return len(encode_json([self.call.arguments, self.as_sent]))
 
 
-def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT) -> Sayable:
+def present_call(
+    corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT
+) -> PresentableCall:
     """`corrected` as it may be shown to the one who sent `sent`.
 
     Texts longer than `longest`, and what stands under a name that is `secret`, are left out.
@@ -54,13 +56,13 @@ def sayable(corrected: Call, sent: Call, secret: Container[str] = (), longest: i
     teller = _Teller(sent, secret, longest)
     fields = as_object(corrected.arguments)
     arguments = {clean(name): teller.shown(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
-    known = {at: place(origin) for at, origin in teller.left_out.items() if origin}
+    known = {at: format_path(origin) for at, origin in teller.left_out.items() if origin}
     is_complete = len(known) == len(teller.left_out) and all(map(is_clean, fields))
-    return Sayable(Call(clean(corrected.tool), arguments), known, is_complete)
+    return PresentableCall(Call(clean(corrected.tool), arguments), known, is_complete)
 
 
 def corrected_call(
-    in_text: Sayable, corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
+    in_text: PresentableCall, corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
 ) -> dict[str, Any]:
     """`{name, arguments, applicability}` for a program, and `as_sent` where a value is left out. `when_filled` is then
     how far the call can be trusted once those values are put in.
@@ -69,7 +71,7 @@ def corrected_call(
     """
     is_whole = in_text.is_complete and not in_text.as_sent
     for longest in _LONGEST_COPIED:
-        said = in_text if is_whole else sayable(corrected, sent, secret, longest)
+        said = in_text if is_whole else present_call(corrected, sent, secret, longest)
         if said.size <= _LARGEST:
             graded = applicability if said.is_complete else Applicability.HAS_PLACEHOLDERS
             call = {"name": said.call.tool, "arguments": said.call.arguments, "applicability": graded.value}
@@ -103,7 +105,7 @@ class _Teller:
         held = cast("Any", value)
         if isinstance(held, Placeholder) or self._may_show(held, at):
             return held
-        self.left_out[clean(place(at))] = origin = self._origins.get(id(held))
+        self.left_out[clean(format_path(at))] = origin = self._origins.get(id(held))
         return AS_SENT if origin else Placeholder(f"<{schemas.type_name(held)}>")
 
     def _may_show(self, value: Any, at: Path) -> bool:

@@ -13,10 +13,10 @@ from typing import Any
 from fingerpost.engine.matching import FIRST
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
-from fingerpost.engine.render.corrected_call import Sayable, corrected_call, sayable
+from fingerpost.engine.render.corrected_call import PresentableCall, corrected_call, present_call
 from fingerpost.engine.render.shapes import Shape, reshape
-from fingerpost.engine.render.text import call_line, has_better, help_call, lines, note, within
-from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, shown
+from fingerpost.engine.render.text import call_line, fit_budget, has_better_call, help_call, lines, note
+from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, safe_value
 
 LARGEST = 2048
 """The most bytes one reply gains, text and structure together."""
@@ -37,17 +37,17 @@ class Envelope:
 
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Say a report once, in both forms."""
-    said = sayable(report.corrected, report.call, report.secret) if report.corrected else None
+    said = present_call(report.corrected, report.call, report.secret) if report.corrected else None
     if said and not said.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = said.text if said else ""
-    shown = call if len(call) <= budget * 3 // 4 else ""  # else the fact and what is needed would have no room
-    text = "\n".join(within(budget, lines(report, shown), report.heard))
+    text_call = call if len(call) <= budget * 3 // 4 else ""  # else the fact and what is needed would have no room
+    text = "\n".join(fit_budget(budget, lines(report, text_call), report.server_text))
     structured = _error(report, call, said) if report.is_refusal else _success(report, call, said)
-    return Envelope(text, reshape(trimmed(structured, text), shape))
+    return Envelope(text, reshape(fit_structure(structured, text), shape))
 
 
-def _error(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
+def _error(report: Report, call: str, said: PresentableCall | None) -> dict[str, Any]:
     changed: dict[str, Any] = {
         **({"corrections": _corrections(report), "note": note(report)} if report.corrections else {}),
         **({"warnings": list(report.warnings)} if report.warnings else {}),
@@ -122,7 +122,7 @@ def _likely_fix(fix: Fix, diagnosis: Diagnosis) -> dict[str, Any] | None:
     if isinstance(value, str):
         is_whole = is_clean(value, _LONGEST_FIX) and (is_name or is_harmless(value, key))
     else:
-        is_whole = shown(value, key) == value
+        is_whole = safe_value(value, key) == value
     label = fix.label or clean(str(value))
     return {"value": value, "label": label, "confidence": fix.confidence} if is_whole else None
 
@@ -148,7 +148,7 @@ def _corrections(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _better(report: Report, said: Sayable | None) -> dict[str, Any]:
+def _better(report: Report, said: PresentableCall | None) -> dict[str, Any]:
     """The corrected call for programs, where there is one."""
     if said is None or report.corrected is None:
         return {}
@@ -156,7 +156,7 @@ def _better(report: Report, said: Sayable | None) -> dict[str, Any]:
     return {"corrected_call": call}
 
 
-def _success(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
+def _success(report: Report, call: str, said: PresentableCall | None) -> dict[str, Any]:
     mended = [one.message for one in report.diagnoses if one.sure_fix and one.code == "UNKNOWN_PARAM"]
     named = {
         str(one.details["parameter"]): _named_readings(one) for one in report.diagnoses if "parameter" in one.details
@@ -166,8 +166,8 @@ def _success(report: Report, call: str, said: Sayable | None) -> dict[str, Any]:
         "note": note(report),
         "warnings": list(dict.fromkeys([*report.warnings, *mended])),
         "suggestions": {parameter: found for parameter, found in named.items() if found},
-        "hint": call_line(report, call) if has_better(report) else "",
-        **(_better(report, said) if has_better(report) else {}),
+        "hint": call_line(report, call) if has_better_call(report) else "",
+        **(_better(report, said) if has_better_call(report) else {}),
         "hints": [one.hint for one in report.diagnoses if one.hint and not one.sure_fix],
     }
     return {key: value for key, value in whole.items() if value}
@@ -182,7 +182,7 @@ _EXPENDABLE: tuple[tuple[str, ...], ...] = (
 """What goes first when the structure is too large: what can be asked for, then what is also in the text."""
 
 
-def trimmed(structured: dict[str, Any], text: str) -> dict[str, Any]:
+def fit_structure(structured: dict[str, Any], text: str) -> dict[str, Any]:
     """The structure cut down to the room that `text` leaves it, whole fields at a time and alike for every shape."""
     holder: dict[str, Any] = structured.get("error", structured)
     said_twice = _size(holder.get("message", ""))  # in one of the shapes

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Report, Severity
-from fingerpost.engine.phrases import counted, encoded, listed, quoted, sentence
+from fingerpost.engine.phrases import count_noun, encode_json, join_names, quote, sentence
 from fingerpost.engine.safety.redact import clean
 
 _MOST_FACTS = 4
@@ -35,7 +35,7 @@ def lines(report: Report, call: str) -> Iterator[str]:
         yield f"Help: {help_call(report)}"
 
 
-def within(budget: int, said: Iterable[str], heard: str = "") -> Iterator[str]:
+def fit_budget(budget: int, said: Iterable[str], heard: str = "") -> Iterator[str]:
     """The lines that fit, each whole and none that was `heard` or said before; only a first one too long is cut."""
     is_first = True
     for line in said:
@@ -73,10 +73,10 @@ def help_call(report: Report) -> str:
     if report.corrected is None and any(diagnosis.code == "UNKNOWN_TOOL" for diagnosis in report.diagnoses):
         return f"{report.info_tool}()"
     known = report.corrected.tool if report.corrected else report.call.tool
-    return f"{report.info_tool}(tool: {encoded(clean(known))})"
+    return f"{report.info_tool}(tool: {encode_json(clean(known))})"
 
 
-def has_better(report: Report) -> bool:
+def has_better_call(report: Report) -> bool:
     """Whether there is a call that would have been better than the one that was let through."""
     return report.corrected is not None and not report.corrections and any(one.fixes for one in report.diagnoses)
 
@@ -86,13 +86,13 @@ def _again(report: Report, call: str) -> str:
     if call:
         is_whole = report.applicability is not Applicability.HAS_PLACEHOLDERS
         return f"{'Send instead' if is_whole else 'Fill in and send'}: {call}"
-    if report.heard:
+    if report.server_text:
         return "Same again."
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
     near = [name for one in report.diagnoses for name in one.suggestions.get("similar_tools", ())]
     if hint or not near:
         return sentence(hint) if hint else "Same again."
-    return f"Use {listed(near, limit=5, last='or')} instead."
+    return f"Use {join_names(near, limit=5, last='or')} instead."
 
 
 def _remarks(report: Report, call: str) -> Iterator[str]:
@@ -100,23 +100,23 @@ def _remarks(report: Report, call: str) -> Iterator[str]:
     if report.corrections:
         yield sentence(note(report))
     yield from map(sentence, report.warnings)
-    if has_better(report):
+    if has_better_call(report):
         yield call_line(report, call)
     yield from (sentence(one.hint) for one in report.diagnoses if one.hint and not one.sure_fix)
 
 
 def _facts(report: Report) -> Iterator[str]:
-    ours = [diagnosis for diagnosis in report.diagnoses if not (report.heard and _is_said(diagnosis))]
-    sentences = [one for one in dict.fromkeys(_sentences(ours)) if one.rstrip(".") not in report.heard]
+    ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _is_said(diagnosis))]
+    sentences = [one for one in dict.fromkeys(_sentences(ours)) if one.rstrip(".") not in report.server_text]
     more = len(sentences) - _MOST_FACTS + report.unseen if len(sentences) > _MOST_FACTS else report.unseen
     if sentences:
-        yield " ".join(sentences[:_MOST_FACTS]) + (f" And {counted(more, 'more problem')}." if more else "")
+        yield " ".join(sentences[:_MOST_FACTS]) + (f" And {count_noun(more, 'more problem')}." if more else "")
 
 
 def _sentences(found: Sequence[Diagnosis]) -> Iterator[str]:
     """One sentence for each, but all that is simply missing in one."""
     missing = [str(one.details["parameter"]) for one in found if one.joins_missing]
-    together = f"Required parameters {listed(missing)} are missing." if len(missing) > 1 else ""
+    together = f"Required parameters {join_names(missing)} are missing." if len(missing) > 1 else ""
     for one in found:
         yield together if together and one.joins_missing else sentence(one.message)
 
@@ -135,11 +135,11 @@ def _needs(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
     """What a caller has to know beside the fact and the corrected call."""
     names = diagnosis.suggestions.get("similar_tools", ())
     if len(names) > 1 or (names and not is_corrected):
-        yield f"Similar tools: {listed(names, limit=5)}."
+        yield f"Similar tools: {join_names(names, limit=5)}."
     readings = [fix.label for fix in diagnosis.fixes if fix.label][:3]
     if not names and readings and not is_corrected:
         got = diagnosis.details.get("got")
-        yield f"Nearest{f' to {quoted(str(got))}' if got is not None else ''}: {listed(readings)}."
+        yield f"Nearest{f' to {quote(str(got))}' if got is not None else ''}: {join_names(readings)}."
     if diagnosis.hint:
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)

@@ -14,10 +14,10 @@ from typing import Any, cast
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.failure_kinds import CATEGORIES, PASSING, category_of, is_retryable
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms as hints
 from fingerpost.engine.safety.json_input import as_object, is_number
-from fingerpost.engine.safety.redact import clean, described, is_secret_place, scrubbed, shown
+from fingerpost.engine.safety.redact import clean, describe, is_secret, safe_value, scrub
 from fingerpost.engine.tool_errors import Reading
 
 FIELDS = (
@@ -81,7 +81,7 @@ def diagnosed(
     at = _at(fields, call, tool)
     return Diagnosis(
         code=code or (fits.code if fits else CATEGORIES[category]),
-        message=scrubbed(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
+        message=scrub(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
         severity=_severity(code, category),
         at=at or (),
         category=category,
@@ -114,8 +114,8 @@ def _hint(fields: Mapping[str, Any], at: Path | None) -> str:
     readings = [] if at else list(_readings(fields))
     if not readings:
         return ""
-    return f"Did you mean {quoted(readings[0].label)}?" if readings[0].is_clear else (
-        f"Nearest: {listed(one.label for one in readings)}"
+    return f"Did you mean {quote(readings[0].label)}?" if readings[0].is_clear else (
+        f"Nearest: {join_names(one.label for one in readings)}"
     )  # fmt: skip
 
 
@@ -143,15 +143,15 @@ def sanitised(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
 def _fit(value: Any, name: str, depth: int) -> Any:
     if value is None or isinstance(value, bool | float):
         return value
-    if is_secret_place(name, value=value) or depth > 3 or isinstance(value, bytes | bytearray):
-        return described(value)
+    if is_secret(name, value=value) or depth > 3 or isinstance(value, bytes | bytearray):
+        return describe(value)
     if isinstance(value, str):
-        return scrubbed(value, _LONGEST_HINT)
+        return scrub(value, _LONGEST_HINT)
     if isinstance(value, Mapping):
         return sanitised(cast("Mapping[str, Any]", value), depth + 1)
     if isinstance(value, list | tuple | set | frozenset):
         return [_fit(item, name, depth + 1) for item in islice(cast("list[Any]", value), 16)]
-    return shown(value, name) if isinstance(value, int) else described(value)
+    return safe_value(value, name) if isinstance(value, int) else describe(value)
 
 
 def _suggestions(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _readings(fields: Mapping[str, Any]) -> Iterator[Reading]:
     elif (fix := fields.get("likely_fix")) is not None:
         named = as_object(fix) if _DESCRIBED.issuperset(as_object(fix)) else {}
         value, sure = named.get("value", fix), named.get("confidence")
-        label = scrubbed(str(named.get("label") or value), 96, keeps_ids=True)
+        label = scrub(str(named.get("label") or value), 96, keeps_ids=True)
         yield Reading(value, label, sure if is_number(sure) else 1.0, is_clear=True)
 
 
@@ -206,7 +206,7 @@ def _steps(step: Any) -> Any:
 
 
 def _advice(text: str) -> str:
-    return scrubbed(text, _LONGEST_HINT, keeps_ids=True)
+    return scrub(text, _LONGEST_HINT, keeps_ids=True)
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:

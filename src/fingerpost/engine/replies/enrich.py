@@ -19,9 +19,9 @@ from fingerpost.engine.dialects.plausible import holds
 from fingerpost.engine.matching import normal_form
 from fingerpost.engine.model import SILENCE, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT, Policy
-from fingerpost.engine.render.envelope import Envelope, render, trimmed
+from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
-from fingerpost.engine.render.text import within
+from fingerpost.engine.render.text import fit_budget
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, PARTIAL, advice, payload_of
 from fingerpost.engine.replies.server_errors import failure_in
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
@@ -60,17 +60,17 @@ def enrich(
     `call` is the call as the client sent it; `verdict` is what `admit` said of it, where that is at hand.
     """
     try:
-        return guided(call, result, catalog, policy, verdict or admit(call, catalog, policy=policy))
+        return add_guidance(call, result, catalog, policy, verdict or admit(call, catalog, policy=policy))
     except Exception:  # the server's own reply goes through whatever happens to ours
         return result
 
 
 def refusal(verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT, shape: Shape = "nested") -> dict[str, Any]:
     """The `tools/call` result that answers a refused call."""
-    return failed(verdict.report, catalog.get(verdict.call.tool), policy, shape)
+    return error_result(verdict.report, catalog.get(verdict.call.tool), policy, shape)
 
 
-def failed(report: Report, tool: Tool | None, policy: Policy, shape: Shape) -> dict[str, Any]:
+def error_result(report: Report, tool: Tool | None, policy: Policy, shape: Shape) -> dict[str, Any]:
     """A failed `tools/call` result that is ours from end to end.
 
     The structure stands in `structuredContent` too, in the server's own shape, but not where the tool
@@ -87,21 +87,21 @@ def failed(report: Report, tool: Tool | None, policy: Policy, shape: Shape) -> d
     return result
 
 
-def raised(
+def explain_exception(
     exception: BaseException, catalog: Catalog, policy: Policy, verdict: Verdict, *, is_masked: bool
 ) -> Report | None:
     """What the author of a tool says by an exception; nothing where it was not made to be read by callers."""
     from fingerpost.engine.replies import exceptions as exceptions
 
     call, tool = verdict.call, catalog.get(verdict.call.tool) or Tool(verdict.call.tool)
-    said = exceptions.authored(exceptions.behind(exception), call, tool, catalog, is_masked=is_masked)
+    said = exceptions.diagnose_exception(exceptions.root_cause(exception), call, tool, catalog, is_masked=is_masked)
     if said is None:
         return None
     report = explain_with(said, Case(call, tool), available_info_tool(policy, catalog))
     return replace(report, corrections=verdict.report.corrections, warnings=verdict.report.warnings)
 
 
-def guided(
+def add_guidance(
     call: Call,
     reply: Any,
     catalog: Catalog,
@@ -117,7 +117,7 @@ def guided(
     said = cast("dict[str, Any]", reply)
     if "jsonrpc" in said:
         part = next((part for part in ("result", "error") if part in said), "")
-        inner = guided(call, said.get(part), catalog, policy, verdict, recount=recount, kind=kind)
+        inner = add_guidance(call, said.get(part), catalog, policy, verdict, recount=recount, kind=kind)
         return said if inner is said.get(part) else {**said, part: inner}
     if said.get("resultType", "complete") != "complete":
         return said  # the server asks something back; the call is not over
@@ -155,7 +155,7 @@ def _told_as_success(
         call=verdict.call,
         diagnoses=(said,),
         is_refusal=True,
-        heard=heard,
+        server_text=heard,
         info_tool=available_info_tool(policy, catalog),
     )
 
@@ -169,7 +169,7 @@ def _authored(
     return authored.diagnosed(fields, fields["message"], call, tool, catalog, kind=said, has_default=has_default)
 
 
-def is_plain(reply: Any) -> bool:
+def is_plain_success(reply: Any) -> bool:
     """Whether a reply is a success about which nothing is ever said: it holds no list and no word of a failure."""
     said: dict[str, Any] = reply
     if type(reply) is not dict or said.get("isError") is True:
@@ -195,12 +195,12 @@ def sounds_like_failure(text: str) -> bool:
     return len(text) < _LONGEST_FAILURE and _FAILURE.match(text) is not None
 
 
-def with_remark(reply: Any, report: Report, policy: Policy) -> Any:
+def append_guidance(reply: Any, report: Report, policy: Policy) -> Any:
     """A reply that tells of a failure with what we know of the call beside it; any other as it is."""
     said = as_object(reply)
     if "content" not in said or not (is_failure(said) or sounds_like_failure(text_of(said))):
         return reply
-    return _appended(said, render(replace(report, heard=text_of(said) or " "), budget=policy.budget))
+    return _appended(said, render(replace(report, server_text=text_of(said) or " "), budget=policy.budget))
 
 
 def is_failure(reply: Any) -> bool:
@@ -219,7 +219,7 @@ def _failure(
         is_refusal=True,
         warnings=(),
         info_tool=available_info_tool(policy, catalog),
-        heard=text or " ",
+        server_text=text or " ",
     )
     if verdict.action == "repair":
         report = replace(report, diagnoses=(), corrected=None)
@@ -303,10 +303,10 @@ def _success(
     if report is SILENCE and not advised:
         return result
     envelope = render(report, budget=policy.budget)
-    text = "\n".join(within(policy.budget, [*envelope.text.splitlines(), *advised.lines]))
+    text = "\n".join(fit_budget(policy.budget, [*envelope.text.splitlines(), *advised.lines]))
     more = {"tips": dict(advised.tips), "next_steps": dict(advised.next_steps)}
     whole = {**envelope.structured, **{key: one for key, one in more.items() if one}}
-    return _appended(result, Envelope(text, trimmed(whole, text)))
+    return _appended(result, Envelope(text, fit_structure(whole, text)))
 
 
 def _appended(result: dict[str, Any], envelope: Envelope) -> dict[str, Any]:

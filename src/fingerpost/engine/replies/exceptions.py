@@ -31,7 +31,7 @@ _WRAPPING = (
 _TIMES_OUT = re.compile(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
 
 
-def behind(exception: BaseException) -> BaseException:
+def root_cause(exception: BaseException) -> BaseException:
     """What the tool raised, behind what frameworks and task groups wrap around it.
 
     Only what a framework itself put around an exception is taken off. A `ToolError` that the author raised
@@ -48,7 +48,7 @@ def _inside(exception: BaseException) -> BaseException | None:
     if isinstance(exception, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", exception).exceptions
         return group[0] if len(group) == 1 else None
-    is_wrapping = _is_of_a_framework(exception) and words_of(exception).startswith(_WRAPPING)
+    is_wrapping = _is_of_a_framework(exception) and message_of(exception).startswith(_WRAPPING)
     return exception.__cause__ if is_wrapping else None
 
 
@@ -56,7 +56,7 @@ def _is_of_a_framework(exception: BaseException) -> bool:
     return type(exception).__module__.partition(".")[0] in _FRAMEWORKS
 
 
-def words_of(exception: BaseException) -> str:
+def message_of(exception: BaseException) -> str:
     """The text of an exception; nothing where it has none that can be read."""
     try:
         return str(exception)
@@ -64,7 +64,7 @@ def words_of(exception: BaseException) -> str:
         return ""
 
 
-def authored(
+def diagnose_exception(
     exception: BaseException, call: Call, tool: Tool, catalog: Catalog, *, is_masked: bool
 ) -> Diagnosis | None:
     """What the author of a tool says by an exception, if it is one that was made to be read by callers.
@@ -77,7 +77,7 @@ def authored(
     if not is_ours and not guides(fields):
         return None
     is_open = is_ours or not is_masked or said_category(fields) or _CONSTANT.fullmatch(said_code(fields))
-    words = words_of(exception) if is_open else ""
+    words = message_of(exception) if is_open else ""
     return diagnosed(fields, words, call, tool, catalog, kind=kind_of(exception, call))
 
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import Call, Replace
-from fingerpost.engine.phrases import Placeholder, counted, written
-from fingerpost.engine.render.corrected_call import sayable
-from fingerpost.engine.safety.json_input import as_list, as_object, is_number, parsed
+from fingerpost.engine.phrases import Placeholder, count_noun, format_call
+from fingerpost.engine.render.corrected_call import present_call
+from fingerpost.engine.safety.json_input import as_list, as_object, is_number, parse_json
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 
@@ -75,7 +75,7 @@ def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
     if structured := as_object(result.get("structuredContent")):
         return structured
     text = _only_text(result)
-    return as_object(parsed(text)) if len(text) <= _LARGEST_READ else {}
+    return as_object(parse_json(text)) if len(text) <= _LARGEST_READ else {}
 
 
 def _only_text(result: Mapping[str, Any]) -> str:
@@ -85,9 +85,9 @@ def _only_text(result: Mapping[str, Any]) -> str:
 
 def _partial(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
     failed = [part for word in _FAILED for part in as_list(payload.get(word))]
-    told = f"{counted(len(failed), 'part')} failed" if failed else "Some parts failed"
+    told = f"{count_noun(len(failed), 'part')} failed" if failed else "Some parts failed"
     steps = {
-        "retry_failed": f"{clean(sayable(call, call, tool.secret_names).text, 240)} for the parts that failed",
+        "retry_failed": f"{clean(present_call(call, call, tool.secret_names).text, 240)} for the parts that failed",
         "check_permissions": "Check that the parts that failed may be accessed",
         "proceed_anyway": "The results shown are valid: go on with them",
     }
@@ -159,7 +159,7 @@ def _tips(steps: Mapping[str, str], returned: int, total: int | None, *, is_at_l
             else ["Ask for something more specific"]
         )
         tips["limit_reached"] = {
-            "at_limit": f"Showing maximum {counted(returned, 'result')}",
+            "at_limit": f"Showing maximum {count_noun(returned, 'result')}",
             "recommendations": advised,
         }
     elif "refine_search" in steps and (total or returned) >= _MANY:
@@ -231,7 +231,7 @@ def _details(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | Non
             getter = next(
                 (t for t in catalog if t.required == (name,) and t.is_read_only and t.name != tool.name), None
             )
-            return written(Call(getter.name, {name: value})) if getter else None
+            return format_call(Call(getter.name, {name: value})) if getter else None
     return None
 
 
@@ -244,7 +244,7 @@ def _refined(call: Call, tool: Tool) -> str | None:
 
 
 def _with(call: Call, tool: Tool, name: str, value: Any) -> str:
-    return clean(sayable(Replace((name,), value).applied_to(call), call, tool.secret_names).text, 240)
+    return clean(present_call(Replace((name,), value).applied_to(call), call, tool.secret_names).text, 240)
 
 
 def _kept(**steps: str | None) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.matching import Names
 from fingerpost.engine.model import Diagnosis, Severity
-from fingerpost.engine.phrases import counted, is_name
+from fingerpost.engine.phrases import count_noun, is_name
 
 _LONGEST_READ = 4096
 
@@ -176,10 +176,10 @@ def _hint(symptom: Symptom, text: str, tool: Tool) -> str:
 def wait_in(text: str) -> str:
     """To wait as long as the server asks for; a number too large to be a wait is a date, and is not read."""
     if found := _MINUTES.search(text):
-        return f"Wait {counted(int(found[1]) * 60 + int(found[2] or 0), 'second')}, then call again"
+        return f"Wait {count_noun(int(found[1]) * 60 + int(found[2] or 0), 'second')}, then call again"
     if not (found := _SECONDS.search(text)) or int(found[1]) > _LONGEST_WAIT:
         return ""
-    return f"Wait {f'{found[1]} ms' if found[2] else counted(int(found[1]), 'second')}, then call again"
+    return f"Wait {f'{found[1]} ms' if found[2] else count_noun(int(found[1]), 'second')}, then call again"
 
 
 def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[str]) -> str:

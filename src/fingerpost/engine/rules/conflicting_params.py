@@ -13,7 +13,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Path, Violation
-from fingerpost.engine.phrases import listed, place, quoted
+from fingerpost.engine.phrases import format_path, join_names, quote
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import walk as schemas
@@ -45,8 +45,8 @@ def _groups(case: Case, violation: Violation) -> list[tuple[str, ...]]:
     """The sets of required names that stand against each other."""
     root = case.tool.schema
     branches = violation.schema.get("oneOf") if violation.keyword == "oneOf" else _refused(violation.expected)
-    everywhere = schemas.required(root, case.schema(violation.at)) if violation.keyword == "oneOf" else ()
-    needs = [schemas.required(root, branch) for branch in as_list(branches)]
+    everywhere = schemas.required_names(root, case.schema(violation.at)) if violation.keyword == "oneOf" else ()
+    needs = [schemas.required_names(root, branch) for branch in as_list(branches)]
     return [names for need in needs if (names := tuple(name for name in need if name not in everywhere))]
 
 
@@ -57,14 +57,14 @@ def _refused(schema: Any) -> list[Any]:
 
 
 def _found(case: Case, holder: Path, names: list[str]) -> Diagnosis:
-    at, places = (*holder, names[0]), [place((*holder, name)) for name in names]
+    at, places = (*holder, names[0]), [format_path((*holder, name)) for name in names]
     if len(names) == 1:
-        message = f"Parameter {quoted(places[0])} is not allowed with the others given"
-        return case.finding(CODE, message, at, hint=f"Leave out {quoted(places[0])}")
+        message = f"Parameter {quote(places[0])} is not allowed with the others given"
+        return case.finding(CODE, message, at, hint=f"Leave out {quote(places[0])}")
     return case.finding(
         CODE,
-        f"Parameters {listed(places)} cannot be used together",
+        f"Parameters {join_names(places)} cannot be used together",
         at,
         details={"conflicting": [clean(where, 128) for where in places[:8]]},
-        hint=f"Keep one of {listed(places)}",
+        hint=f"Keep one of {join_names(places)}",
     )

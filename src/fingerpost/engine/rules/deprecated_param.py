@@ -12,7 +12,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity
-from fingerpost.engine.phrases import label, literal, quoted
+from fingerpost.engine.phrases import literal, parameter_label, quote
 from fingerpost.engine.safety.redact import clean
 
 CODE = "DEPRECATED_PARAM"
@@ -23,7 +23,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
         if name in case.tool.deprecated:
             yield case.finding(
                 CODE,
-                f"Parameter {quoted(name)} is deprecated",
+                f"Parameter {quote(name)} is deprecated",
                 (name,),
                 severity=Severity.LOW,
                 hint=_said(name, case.schema((name,)).get("description")),
@@ -33,4 +33,4 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _said(name: str, description: Any) -> str:
     """The author's own words, which usually name the successor."""
     is_said = isinstance(description, str) and description.strip()
-    return f"{label((name,))}: {literal(clean(str(description)))}" if is_said else ""
+    return f"{parameter_label((name,))}: {literal(clean(str(description)))}" if is_said else ""

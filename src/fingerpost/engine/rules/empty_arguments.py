@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Replace
-from fingerpost.engine.phrases import counted, listed
-from fingerpost.engine.safety.json_input import parsed
+from fingerpost.engine.phrases import count_noun, join_names
+from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.schema import excerpt as disclosure
 
 CODE = "EMPTY_ARGUMENTS"
@@ -28,10 +28,10 @@ _EMPTY_CALL = Fix(
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     sent, needed = case.call.arguments, case.tool.required
     if sent == [] or (isinstance(sent, str) and sent.strip() in _EMPTY):
-        message = "The arguments are empty" + (f"; {listed(needed)} must be given" if needed else "")
+        message = "The arguments are empty" + (f"; {join_names(needed)} must be given" if needed else "")
         yield _found(case, message, "empty", _EMPTY_CALL if not needed else to_fill_in(case))
-    elif isinstance(sent, str) and sent.lstrip().startswith("{") and isinstance(parsed(sent), str):
-        message = f"The arguments are JSON that breaks off or is malformed after {counted(len(sent), 'character')}"
+    elif isinstance(sent, str) and sent.lstrip().startswith("{") and isinstance(parse_json(sent), str):
+        message = f"The arguments are JSON that breaks off or is malformed after {count_noun(len(sent), 'character')}"
         yield _found(case, message, "malformed JSON", to_fill_in(case))
 
 

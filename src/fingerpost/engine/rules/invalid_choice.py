@@ -12,7 +12,7 @@ from typing import Any, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
-from fingerpost.engine.phrases import literal, parameter
+from fingerpost.engine.phrases import literal, quote_parameter
 from fingerpost.engine.rules.respelling import respelling, to_fill_in
 from fingerpost.engine.safety.redact import clean
 
@@ -36,7 +36,8 @@ def _found(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
     allowed = offered(choices)
     return case.finding(
         CODE,
-        f"{parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, got {literal(received)}",
+        f"{quote_parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, "
+        f"got {literal(received)}",
         violation.at,
         details={"got": received, "expected": allowed, "received_value": received},
         fixes=[same] if same else [*near, to_fill_in(case, violation)],

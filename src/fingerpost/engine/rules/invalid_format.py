@@ -14,7 +14,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
-from fingerpost.engine.phrases import encoded, key_of, label, literal, parameter
+from fingerpost.engine.phrases import encode_json, key_of, literal, parameter_label, quote_parameter
 from fingerpost.engine.rules.respelling import respelling, to_fill_in
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
@@ -38,7 +38,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     fix = respelling(case, violation) or _date(case, violation, value)
     return case.finding(
         CODE,
-        f"{parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {asked}",
+        f"{quote_parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {asked}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"got": case.shown(violation.at, violation.schema), "expected": asked},
@@ -67,4 +67,4 @@ def _hint(case: Case, violation: Violation, key: str) -> str:
     """An example, where one can be given that is known to be right."""
     example = disclosure.example(case.tool.schema, violation.schema, key)
     is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
-    return f"For example {label(violation.at)}: {encoded(clean(str(example)))}" if is_right else ""
+    return f"For example {parameter_label(violation.at)}: {encode_json(clean(str(example)))}" if is_right else ""

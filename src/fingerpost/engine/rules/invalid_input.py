@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity, Violation
-from fingerpost.engine.phrases import parameter
+from fingerpost.engine.phrases import quote_parameter
 from fingerpost.engine.rules.conflicting_params import rivals
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema.validate import LIMITS, UNDECLARED
@@ -38,4 +38,4 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
     words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
-    return case.finding(CODE, f"{parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)
+    return case.finding(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

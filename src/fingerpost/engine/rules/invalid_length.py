@@ -10,7 +10,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Fix, Severity, Violation
-from fingerpost.engine.phrases import counted, parameter
+from fingerpost.engine.phrases import count_noun, quote_parameter
 from fingerpost.engine.rules.respelling import respelling
 
 CODE = "INVALID_LENGTH"
@@ -33,10 +33,10 @@ def _found(case: Case, violation: Violation, limit: int) -> Diagnosis:
     verb, has = "is" if limit == 1 else "are", "has" if violation.at else "have"
     return case.finding(
         CODE,
-        f"{parameter(violation.at)} {has} {counted(size, noun)}, {bound} {limit:,} {verb} {needed}",
+        f"{quote_parameter(violation.at)} {has} {count_noun(size, noun)}, {bound} {limit:,} {verb} {needed}",
         violation.at,
         severity=Severity.MEDIUM,
-        details={"got": counted(size, noun), "expected": f"{bound} {counted(limit, noun)}", **_limit(violation)},
+        details={"got": count_noun(size, noun), "expected": f"{bound} {count_noun(limit, noun)}", **_limit(violation)},
         fixes=_fixes(case, violation),
     )
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Violation
-from fingerpost.engine.phrases import key_of, label, literal, parameter, type_list
+from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter, type_list
 from fingerpost.engine.rules.respelling import respelling, to_fill_in
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean
 from fingerpost.engine.schema import excerpt as disclosure
@@ -38,7 +38,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     received = schemas.type_name(value)
     return case.finding(
         CODE,
-        f"{parameter(violation.at)} must be {type_list(expected)}, got {received}",
+        f"{quote_parameter(violation.at)} must be {type_list(expected)}, got {received}",
         violation.at,
         details={
             "expected_type": type_list(expected),
@@ -58,4 +58,4 @@ def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
     given = disclosure.authors_example(case.tool.schema, violation.schema, key)
     is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
-    return f"{ask}: {label(violation.at)}: {literal(given, key)}" if is_short else ask
+    return f"{ask}: {parameter_label(violation.at)}: {literal(given, key)}" if is_short else ask

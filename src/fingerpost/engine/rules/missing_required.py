@@ -14,7 +14,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
-from fingerpost.engine.phrases import key_of, label, listed, literal, place, quoted
+from fingerpost.engine.phrases import format_path, join_names, key_of, literal, parameter_label, quote
 from fingerpost.engine.safety.json_input import as_strings
 from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
@@ -39,7 +39,7 @@ def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
         code=CODE,
         message=_message(violation, names, cause),
         at=at,
-        details={"parameter": label(at), "expected": disclosure.in_words(root, schema), "got": "nothing"},
+        details={"parameter": parameter_label(at), "expected": disclosure.in_words(root, schema), "got": "nothing"},
         fixes=(_filled(case, at, schema),),
         hint=_described(at, disclosure.in_words(root, schema), schema.get("description")) if len(names) == 1 else "",
         schema_hint=_schema_hint(case, violation.at, names),
@@ -49,9 +49,9 @@ def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
 
 def _message(violation: Violation, names: list[str], cause: str | None) -> str:
     if len(names) > 1:
-        return f"One of {listed([place((*violation.at, name)) for name in names], last='or')} is required"
-    because = f": {quoted(cause)} needs it" if cause else ""
-    return f"Required parameter {quoted(place((*violation.at, names[0])))} is missing{because}"
+        return f"One of {join_names([format_path((*violation.at, name)) for name in names], last='or')} is required"
+    because = f": {quote(cause)} needs it" if cause else ""
+    return f"Required parameter {quote(format_path((*violation.at, names[0])))} is missing{because}"
 
 
 def _cause(case: Case, violation: Violation, name: str) -> str | None:
@@ -74,14 +74,14 @@ def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
 
 def _described(at: Path, words: str, description: Any) -> str:
     said = f" ({literal(clean(description))})" if isinstance(description, str) and description.strip() else ""
-    return f"{label(at)}: {words}{said}"
+    return f"{parameter_label(at)}: {words}{said}"
 
 
 def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
     root = case.tool.schema
     schema = case.schema(holder)
     declared = schemas.properties(root, schema)
-    needed = [name for name in schemas.required(root, schema) if name in declared]
+    needed = [name for name in schemas.required_names(root, schema) if name in declared]
     return {
         **disclosure.excerpt(root, schema, "minimal"),
         "types": {clean(name): disclosure.in_words(root, declared[name]) for name in names if name in declared},

@@ -12,10 +12,10 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
-from fingerpost.engine.phrases import key_of, label, literal, parameter
+from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter
 from fingerpost.engine.rules.respelling import to_fill_in
 from fingerpost.engine.safety.json_input import is_number
-from fingerpost.engine.safety.redact import Described, clean, shown
+from fingerpost.engine.safety.redact import Described, clean, safe_value
 
 CODE = "OUT_OF_RANGE"
 
@@ -42,7 +42,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     said = "" if isinstance(received, Described) else f" value {literal(received)}"
     return case.finding(
         CODE,
-        f"{parameter(violation.at)}{said} {_WORDS[violation.keyword]} {literal(shown(violation.expected))}",
+        f"{quote_parameter(violation.at)}{said} {_WORDS[violation.keyword]} {literal(safe_value(violation.expected))}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"value": received, **_limits(limits), "got": received, "expected": _expected(limits)},
@@ -79,7 +79,7 @@ def _limits(limits: dict[str, Any]) -> dict[str, Any]:
         "exclusiveMaximum": "exclusive_maximum",
         "multipleOf": "multiple_of",
     }
-    return {names.get(word, word): shown(limit) for word, limit in limits.items()}
+    return {names.get(word, word): safe_value(limit) for word, limit in limits.items()}
 
 
 def _expected(limits: dict[str, Any]) -> str:
@@ -89,7 +89,9 @@ def _expected(limits: dict[str, Any]) -> str:
         "exclusiveMinimum": "more than",
         "exclusiveMaximum": "less than",
     }
-    return ", ".join(f"{words.get(word, 'a multiple of')} {literal(shown(limit))}" for word, limit in limits.items())
+    return ", ".join(
+        f"{words.get(word, 'a multiple of')} {literal(safe_value(limit))}" for word, limit in limits.items()
+    )
 
 
 def _fix(violation: Violation, legal: int | float) -> Fix:
@@ -97,7 +99,7 @@ def _fix(violation: Violation, legal: int | float) -> Fix:
 
 
 def _hint(case: Case, violation: Violation, legal: int | float) -> str:
-    name = label(violation.at)
+    name = parameter_label(violation.at)
     pager = next((param for param in case.tool.params if _PAGING.fullmatch(param)), None)
     if pager and violation.keyword in ("maximum", "exclusiveMaximum") and _LIMITS.match(key_of(violation.at)):
         return f"Use {name}: {literal(legal)} for maximum results, or paginate with {clean(pager)}"

@@ -19,7 +19,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching import spelling
 from fingerpost.engine.model import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
 from fingerpost.engine.phrases import key_of
-from fingerpost.engine.safety.json_input import as_list, as_strings, is_number, parsed
+from fingerpost.engine.safety.json_input import as_list, as_strings, is_number, parse_json
 from fingerpost.engine.safety.redact import is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -120,7 +120,7 @@ def _type_words(violation: Violation) -> list[str]:
 
 def _read(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[Any]:
     """What a string spells: a number, a truth value, an object, an array, or a choice in another case."""
-    if ("object" in kinds or "array" in kinds) and not isinstance(whole := parsed(text), str):
+    if ("object" in kinds or "array" in kinds) and not isinstance(whole := parse_json(text), str):
         yield whole
     if "integer" in kinds and _INTEGER.fullmatch(text) and abs(int(text)) <= _EXACT:
         yield int(text)

@@ -17,7 +17,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import FIRST, Match, closest, spelling
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
-from fingerpost.engine.phrases import label, place, quoted
+from fingerpost.engine.phrases import format_path, parameter_label, quote
 from fingerpost.engine.rules.respelling import takes
 from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean
@@ -92,7 +92,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
     return {
         "given": [key for key in given if key in declared],
         "args": given,
-        "required": list(schemas.required(root, case.schema(holder))),
+        "required": list(schemas.required_names(root, case.schema(holder))),
         "types": _kinds(case, holder, declared),
         "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
     }
@@ -122,18 +122,18 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
 def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
     near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
     twin = None if near else _twin(case, at, declared)
-    fact = f"Unknown param {quoted(place(at))}"
+    fact = f"Unknown param {quote(format_path(at))}"
     return case.finding(
         CODE,
-        f"{fact}, did you mean {quoted(near.value)}?" if near else fact,
+        f"{fact}, did you mean {quote(near.value)}?" if near else fact,
         at,
         severity=Severity.MEDIUM,
         fixes=fixes,
         details={
             "got": clean(str(at[-1])),
-            "expected": ", ".join(label((name,)) for name in list(declared)[:8]) or "no parameter",
+            "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
-        hint=f"{quoted(twin)} is already given" if twin else "",
+        hint=f"{quote(twin)} is already given" if twin else "",
         warning="" if near else f"{fact} ignored",
     )
 

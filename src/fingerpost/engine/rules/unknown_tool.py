@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import FIRST, Match, closest, spelling
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
-from fingerpost.engine.phrases import quoted
+from fingerpost.engine.phrases import quote
 from fingerpost.engine.safety.redact import clean
 
 CODE = "UNKNOWN_TOOL"
@@ -35,7 +35,7 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
     )
     return Diagnosis(
         code=CODE,
-        message=f"Tool {quoted(call.tool)} not found",
+        message=f"Tool {quote(call.tool)} not found",
         details={"got": clean(call.tool), "expected": "a listed tool"},
         category="not_found",
         suggestions={

@@ -12,7 +12,7 @@ from itertools import islice
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity
-from fingerpost.engine.phrases import label, parameter
+from fingerpost.engine.phrases import parameter_label, quote_parameter
 from fingerpost.engine.safety.hazards import hazards
 
 CODE = "UNSAFE_INPUT"
@@ -22,9 +22,9 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
     for at, kind in islice(hazards(case.arguments), 1):
         yield Diagnosis(
             code=CODE,
-            message=f"{parameter(at)} is refused: it holds {kind}",
+            message=f"{quote_parameter(at)} is refused: it holds {kind}",
             severity=Severity.CRITICAL,
             at=at,
             retryable=False,
-            details={"parameter": label(at)},
+            details={"parameter": parameter_label(at)},
         )

@@ -16,9 +16,9 @@ from typing import Any, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import FIRST, closest, normal_form
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Grade, Replace
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.rules.empty_arguments import to_fill_in
-from fingerpost.engine.safety.json_input import parsed
+from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.schema import walk as schemas
 
 CODE = "WRONG_SHAPE"
@@ -41,7 +41,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _not_an_object(case: Case) -> Iterator[Diagnosis]:
     sent = case.call.arguments
-    whole = parsed(sent) if isinstance(sent, str) else sent
+    whole = parse_json(sent) if isinstance(sent, str) else sent
     fixes: tuple[Fix, ...] = ()
     if isinstance(whole, dict):
         fixes = (_lossless(cast("dict[str, Any]", whole), "The arguments were read from a string of JSON"),)
@@ -61,8 +61,8 @@ def _wrapped(case: Case) -> Iterator[Diagnosis]:
         return
     wrapper, held = inner
     if case.tool.accepts(held) or any(_is_nearly_declared(key, case) for key in list(held)[:20]):
-        fix = _lossless(held, f"The arguments were taken out of {quoted(wrapper)}")
-        yield _found(case, f"The arguments are wrapped in {quoted(wrapper)}", (fix,), "wrapped object")
+        fix = _lossless(held, f"The arguments were taken out of {quote(wrapper)}")
+        yield _found(case, f"The arguments are wrapped in {quote(wrapper)}", (fix,), "wrapped object")
 
 
 def _inside(call: Call, case: Case) -> tuple[str, dict[str, Any]] | None:
@@ -72,7 +72,7 @@ def _inside(call: Call, case: Case) -> tuple[str, dict[str, Any]] | None:
     if len(rest) != 1 or len(strays) != len(case.arguments):
         return None
     wrapper, held = next(iter(rest.items()))
-    held = parsed(held) if isinstance(held, str) else held
+    held = parse_json(held) if isinstance(held, str) else held
     if not isinstance(held, dict) or normal_form(wrapper) not in _WRAPPERS | {normal_form(call.tool)}:
         return None
     return wrapper, cast("dict[str, Any]", held)
@@ -97,10 +97,10 @@ def _flattened(case: Case) -> Iterator[Diagnosis]:
     if not moved:
         return
     kept = {key: value for key, value in case.arguments.items() if key not in moved}
-    done = f"{listed(moved, limit=4)} went inside {quoted(name)}"
+    done = f"{join_names(moved, limit=4)} went inside {quote(name)}"
     fix = _lossless({**kept, name: [moved] if is_list else moved}, done)
     verb = "belongs" if len(moved) == 1 else "belong"
-    message = f"{listed(moved, limit=4)} {verb} inside {quoted(name)}"
+    message = f"{join_names(moved, limit=4)} {verb} inside {quote(name)}"
     yield _found(case, message, (replace(fix, grade=Grade.OFFERED) if is_list else fix,), "flattened object")
 
 

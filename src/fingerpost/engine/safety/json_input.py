@@ -29,16 +29,16 @@ def is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def as_json(value: Any, depth: int = 0) -> Any:
     """The same JSON with nothing but the plain types in it."""
     if isinstance(value, dict) and depth < _DEEPEST:
-        return {key: plain(item, depth + 1) for key, item in as_object(value).items()}
+        return {key: as_json(item, depth + 1) for key, item in as_object(value).items()}
     if isinstance(value, list) and depth < _DEEPEST:
-        return [plain(item, depth + 1) for item in as_list(value)]
+        return [as_json(item, depth + 1) for item in as_list(value)]
     return str(value) if isinstance(value, str) else cast("Any", value)
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """The object or array that a text spells; the text itself when it spells neither."""
     if text.lstrip()[:1] not in ("{", "[") or len(text) > _LARGEST_TEXT:
         return text

@@ -76,10 +76,10 @@ def is_clean(text: str, limit: int = ECHO_LIMIT) -> bool:
 
 def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> bool:
     """Whether a received scalar may be repeated under this name. A container is judged leaf by leaf."""
-    return not is_secret_place(key, schema, value) and not (isinstance(value, str) and looks_random(value))
+    return not is_secret(key, schema, value) and not (isinstance(value, str) and looks_random(value))
 
 
-def is_secret_place(key: str, schema: Mapping[str, Any] = NOTHING, value: Any = None) -> bool:
+def is_secret(key: str, schema: Mapping[str, Any] = NOTHING, value: Any = None) -> bool:
     """Whether the schema or the name says that what stands here is secret."""
     if schema.get("writeOnly") is True or schema.get("format") == "password":
         return True
@@ -106,7 +106,7 @@ HIDDEN = "<hidden>"
 """Stands in a sentence for what may not be repeated."""
 
 
-def scrubbed(text: str, limit: int, *, keeps_ids: bool = False) -> str:
+def scrub(text: str, limit: int, *, keeps_ids: bool = False) -> str:
     """Someone's own sentence without what nobody meant to send: tracebacks, terminal codes, secrets, its tail.
 
     `keeps_ids` is for words that an author wrote for the caller: there a random-looking id is part of the advice.
@@ -134,7 +134,7 @@ class Described(str):
     __slots__ = ()
 
 
-def described(value: Any) -> Described:
+def describe(value: Any) -> Described:
     if isinstance(value, str):
         return Described(f"a string of {len(value)} characters")
     if isinstance(value, list):
@@ -144,13 +144,13 @@ def described(value: Any) -> Described:
     return Described("a hidden value")
 
 
-def shown(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> Any:
+def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> Any:
     """The value itself where it is short and harmless, else what it is like."""
     if isinstance(value, dict | list):
         small = cast("dict[str, Any] | list[Any]", value)
-        return small if _is_small(small, key) else described(small)
+        return small if _is_small(small, key) else describe(small)
     if not is_harmless(value, key, schema):
-        return described(value)
+        return describe(value)
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**20:
@@ -167,7 +167,7 @@ def _is_small(value: dict[str, Any] | list[Any], key: str) -> bool:
 def _is_small_part(item: Any, name: str) -> bool:
     if isinstance(item, str):
         return is_clean(item, 24) and is_harmless(item, name)
-    return not isinstance(item, dict | list) and shown(item, name) is item
+    return not isinstance(item, dict | list) and safe_value(item, name) is item
 
 
 def _visible(char: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from fingerpost.engine.phrases import Placeholder, counted, is_name, literal
+from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal
 from fingerpost.engine.safety.json_input import as_list, is_number
-from fingerpost.engine.safety.redact import clean, is_secret_place, shown
-from fingerpost.engine.schema.walk import Schema, child, properties, required, resolved, types
+from fingerpost.engine.safety.redact import clean, is_secret, safe_value
+from fingerpost.engine.schema.walk import Schema, child, properties, required_names, resolve, types
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
@@ -25,7 +25,7 @@ _KEYWORDS = (
 
 def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ()) -> dict[str, Any]:
     """What an object schema asks for, at one of three levels; `names` limits the upper two to those parameters."""
-    needed, declared = required(root, node), properties(root, node)
+    needed, declared = required_names(root, node), properties(root, node)
     if level == "minimal":
         optional = [name for name in declared if name not in needed]
         return {"required": [*map(clean, needed[:_MOST_NAMES])], "optional": [*map(clean, optional[:_MOST_NAMES])]}
@@ -35,7 +35,7 @@ def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ())
 
 def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
     """Every parameter in full, and what the objects and arrays among them consist of."""
-    needed, declared = required(root, node), properties(root, node)
+    needed, declared = required_names(root, node), properties(root, node)
     return {
         clean(name): {"required": name in needed, **_inside(root, one, depth)}
         for name, one in list(declared.items())[:_MOST_NAMES]
@@ -43,25 +43,25 @@ def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
 
 
 def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
-    shown, schema = quoted_schema(root, node), first_choice(root, node)
+    safe_value, schema = quoted_schema(root, node), first_choice(root, node)
     if depth >= _DEEPEST:
-        return shown
+        return safe_value
     if fields := outline(root, schema, depth + 1):
-        return {**shown, "properties": fields}
+        return {**safe_value, "properties": fields}
     item = child(root, schema, 0) if "array" in types(root, schema) else None
-    return {**shown, "items": _inside(root, item, depth + 1)} if item else shown
+    return {**safe_value, "items": _inside(root, item, depth + 1)} if item else safe_value
 
 
 def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
     """A parameter's own schema with every text cleaned and every list cut short."""
-    schema = resolved(root, node)
+    schema = resolve(root, node)
     keywords = _KEYWORDS if level == "full" else ("type", "enum", "default")
-    shown = {keyword: _quoted(schema[keyword], keyword) for keyword in keywords if keyword in schema}
-    if "type" not in shown and (kinds := types(root, schema)):
-        shown = {"type": kinds[0] if len(kinds) == 1 else list(kinds), **shown}
-    if is_secret_place("", schema):
-        shown = {key: value for key, value in shown.items() if key not in ("default", "examples", "enum", "const")}
-    return shown
+    quoted = {keyword: _quoted(schema[keyword], keyword) for keyword in keywords if keyword in schema}
+    if "type" not in quoted and (kinds := types(root, schema)):
+        quoted = {"type": kinds[0] if len(kinds) == 1 else list(kinds), **quoted}
+    if is_secret("", schema):
+        quoted = {key: value for key, value in quoted.items() if key not in ("default", "examples", "enum", "const")}
+    return quoted
 
 
 def in_words(root: Schema, node: Any) -> str:
@@ -69,7 +69,7 @@ def in_words(root: Schema, node: Any) -> str:
     schema = first_choice(root, node)
     words = [" or ".join(types(root, schema) or ("any value",))]
     words += [*_enum_words(schema), *_range_words(schema), *_length_words(schema), *_form_words(schema)]
-    if "default" in schema and not is_secret_place("", schema) and not isinstance(schema["default"], dict | list):
+    if "default" in schema and not is_secret("", schema) and not isinstance(schema["default"], dict | list):
         words.append(f"default {literal(schema['default'])}")
     return ", ".join(words)
 
@@ -84,7 +84,7 @@ def authors_example(root: Schema, node: Any, name: str) -> Any:
 def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
     """A value this schema accepts, the author's own where there is one."""
     schema = first_choice(root, node)
-    if is_secret_place(name, schema):
+    if is_secret(name, schema):
         return placeholder(root, node)
     for given in (schema.get("examples"), [schema["default"]] if schema.get("default") is not None else None):
         if isinstance(given, list) and given:
@@ -119,10 +119,10 @@ def placeholder(root: Schema, node: Any) -> Placeholder:
 
 def first_choice(root: Schema, node: Any) -> Schema:
     """Of `X or null` and other alternatives, the one a caller would most likely want."""
-    schema = resolved(root, node)
+    schema = resolve(root, node)
     for keyword in ("anyOf", "oneOf"):
         for branch in as_list(schema.get(keyword)):
-            if (chosen := resolved(root, branch)).get("type") != "null":
+            if (chosen := resolve(root, branch)).get("type") != "null":
                 return {**chosen, **{key: value for key, value in schema.items() if key != keyword}}
     return schema
 
@@ -155,9 +155,9 @@ def _range_words(schema: Schema) -> Iterator[str]:
 def _length_words(schema: Schema) -> Iterator[str]:
     for low, high, noun in (("minLength", "maxLength", "character"), ("minItems", "maxItems", "item")):
         if is_number(schema.get(low)):
-            yield f"at least {counted(schema[low], noun)}"
+            yield f"at least {count_noun(schema[low], noun)}"
         if is_number(schema.get(high)):
-            yield f"at most {counted(schema[high], noun)}"
+            yield f"at most {count_noun(schema[high], noun)}"
 
 
 def _form_words(schema: Schema) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _made_up(root: Schema, schema: Schema, name: str, depth: int) -> Any:
             item = example(root, child(root, schema, 0), name, depth + 1) if depth < _DEEPEST else None
             return [item] * int(min(max(least, 1), 3))
         case "object":
-            needed = required(root, schema) if depth < _DEEPEST else ()
+            needed = required_names(root, schema) if depth < _DEEPEST else ()
             return {key: example(root, child(root, schema, key), key, depth + 1) for key in needed[:8]}
         case _:
             return _text_within(schema, name)
@@ -224,4 +224,4 @@ def _quoted(value: Any, keyword: str) -> Any:
         return {clean(name): _quoted(item, keyword) for name, item in fields} if keyword == "" else {}
     if isinstance(value, str) and type(value) is not Placeholder:
         return clean(value, 120 if keyword == "description" else 64)
-    return shown(value)
+    return safe_value(value)

@@ -15,7 +15,7 @@ from fingerpost.engine.matching import spelling
 from fingerpost.engine.model import Path, Violation
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema.formats import LENIENT
-from fingerpost.engine.schema.walk import properties, resolved
+from fingerpost.engine.schema.walk import properties, resolve
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -36,7 +36,7 @@ _ALTERNATIVES = {"anyOf", "oneOf"}
 _DISTANCE = {"type": 4.0, "enum": 3.0, "const": 6.0, "additionalProperties": 1.5, "required": 1.0}
 
 
-def compiled(schema: Mapping[str, Any]) -> Validator | None:
+def compile_schema(schema: Mapping[str, Any]) -> Validator | None:
     """A validator that reaches for nothing outside the schema; none where the schema is broken or needs to.
 
     Patterns are matched in linear time. Those that only a backtracking engine could match (look-around,
@@ -65,7 +65,7 @@ def _backtracks(key: str, value: Any) -> bool:
     return key == "pattern" and isinstance(value, str) and _BACKTRACKING.search(value) is not None
 
 
-def told(errors: Iterable[ValidationError], root: Mapping[str, Any]) -> tuple[Violation, ...]:
+def to_violations(errors: Iterable[ValidationError], root: Mapping[str, Any]) -> tuple[Violation, ...]:
     """The violations worth telling, one for each place and keyword, in the validator's order."""
     every = [violation for error in errors for violation in _of(error, root, 0)]
     return tuple(
@@ -132,7 +132,7 @@ def _by_mark(
 
 def _marks(root: Mapping[str, Any], alternative: Any) -> dict[str, Any]:
     """The properties that an alternative fixes to one value."""
-    declared = {name: resolved(root, one) for name, one in properties(root, alternative).items()}
+    declared = {name: resolve(root, one) for name, one in properties(root, alternative).items()}
     fixed = {name: one.get("const", next(iter(as_list(one.get("enum"))), None)) for name, one in declared.items()}
     return {name: value for name, value in fixed.items() if isinstance(value, str) and _is_fixed(declared[name])}
 

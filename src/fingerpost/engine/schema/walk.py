@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from fingerpost.engine.model import NOTHING, Path
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
-from fingerpost.engine.safety.redact import is_secret_place
+from fingerpost.engine.safety.redact import is_secret
 
 Schema: TypeAlias = Mapping[str, Any]
 Strays: TypeAlias = tuple[Path, dict[str, Any], list[str]]
@@ -42,7 +42,7 @@ _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL = ("then", "else")
 
 
-def resolved(root: Schema, node: Any) -> Schema:
+def resolve(root: Schema, node: Any) -> Schema:
     """`node` with its local reference followed; words beside the `$ref` win. Unresolvable is empty."""
     for _ in range(_HOPS):
         if not isinstance(node, dict):
@@ -65,7 +65,7 @@ def layers(root: Schema, node: Any) -> Iterator[Schema]:
         part = pending.pop(0)
         if id(part) not in seen:
             seen.add(id(part))
-            schema = resolved(root, part)
+            schema = resolve(root, part)
             yield schema
             pending += _parts(schema)
 
@@ -78,12 +78,12 @@ def properties(root: Schema, node: Any) -> dict[str, Any]:
     return declared
 
 
-def required(root: Schema, node: Any) -> tuple[str, ...]:
+def required_names(root: Schema, node: Any) -> tuple[str, ...]:
     """The names required whatever else is given: those of alternatives and conditions do not count."""
-    schema = resolved(root, node)
+    schema = resolve(root, node)
     names = [*as_strings(schema.get("required"))]
     for part in as_list(schema.get("allOf")):
-        names += as_strings(resolved(root, part).get("required"))
+        names += as_strings(resolve(root, part).get("required"))
     return tuple(dict.fromkeys(names))
 
 
@@ -103,7 +103,7 @@ def is_open(root: Schema, node: Any) -> bool:
 
 def types(root: Schema, node: Any, depth: int = 0) -> tuple[str, ...]:
     """The JSON types a value may have, in the author's order; empty when any will do."""
-    schema = resolved(root, node)
+    schema = resolve(root, node)
     stated = as_strings(schema.get("type")) or as_strings([schema.get("type")])
     if stated or depth > _DEEPEST_UNION:
         return tuple(kind for kind in stated if kind in TYPES)
@@ -149,13 +149,13 @@ def child(root: Schema, node: Any, step: str | int) -> Schema:
         else:
             found = as_object(layer.get("properties")).get(step, layer.get("additionalProperties"))
         if isinstance(found, dict):
-            return resolved(root, found)
+            return resolve(root, found)
     return NOTHING
 
 
-def at(root: Schema, path: Path) -> Schema:
+def schema_at(root: Schema, path: Path) -> Schema:
     """The schema of the value at `path`; empty where the schema says nothing about it."""
-    node = resolved(root, root)
+    node = resolve(root, root)
     for step in path[:DEEPEST]:
         node = child(root, node, step)
     return node
@@ -195,7 +195,7 @@ def secret_names(root: Schema) -> frozenset[str]:
 
 
 def _is_secret(root: Schema, node: Any) -> bool:
-    return any(is_secret_place("", layer) for layer in layers(root, node))
+    return any(is_secret("", layer) for layer in layers(root, node))
 
 
 def is_readable(root: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from fingerpost.proxy.protocol.message import Message, encoded, fields, replaced
+from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members
 
 
 class Handshake:
@@ -38,4 +38,4 @@ class Handshake:
                 yield None, frame
             else:
                 id = own_id()
-                yield id, replaced(frame, id=encoded(id))
+                yield id, replace_members(frame, id=encode(id))

@@ -148,7 +148,7 @@ def _lenient(frame: bytes) -> Message | None:
         return None
     fields = cast("dict[str, Any]", said)
     known = {key: fields[key] for key in ("jsonrpc", "id", "method") if key in fields}
-    raw = {key: Raw(encoded(fields[key])) for key in ("params", "result", "error") if key in fields}
+    raw = {key: Raw(encode(fields[key])) for key in ("params", "result", "error") if key in fields}
     return Message(**known, **raw)
 
 
@@ -223,7 +223,7 @@ def number_in(id: Any) -> int | None:
 def _id_of(message: Message, frame: bytes) -> bytes:
     if message.id is _MISSING:
         return b"null"
-    return encoded(message.id) if is_id(message.id) else readable_id(frame)
+    return encode(message.id) if is_id(message.id) else readable_id(frame)
 
 
 _FIELDS = (b'"id"', b'"method"', b'"params"', b'"jsonrpc"')
@@ -236,12 +236,12 @@ def _may_repeat(frame: bytes) -> bool:
 
 def _unrepeated(frame: bytes) -> None:
     try:
-        strict(frame)
+        decode_strict(frame)
     except ValueError as error:
         raise Malformed(str(error), PARSE_ERROR, readable_id(frame)) from error
 
 
-def strict(raw: bytes | Raw) -> Any:
+def decode_strict(raw: bytes | Raw) -> Any:
     """JSON as an object of ours; a key that stands there twice is an error, for readers differ on which one counts."""
     return _strict.decode(bytes(raw).decode())
 
@@ -282,7 +282,7 @@ _strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant
 # writing
 
 
-def encoded(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
@@ -294,27 +294,27 @@ def reply(id: bytes, part: str, raw: bytes) -> bytes:
 def error(id: bytes, code: int, message: str, data: Any = None) -> bytes:
     """A response that says why there is no result."""
     said = {"code": code, "message": message, **({"data": data} if data is not None else {})}
-    return reply(id, "error", encoded(said))
+    return reply(id, "error", encode(said))
 
 
 def request(id: str, method: str, params: dict[str, Any]) -> bytes:
-    return encoded({"jsonrpc": "2.0", "id": id, "method": method, **({"params": params} if params else {})})
+    return encode({"jsonrpc": "2.0", "id": id, "method": method, **({"params": params} if params else {})})
 
 
 def notification(method: str, params: dict[str, Any]) -> bytes:
-    return encoded({"jsonrpc": "2.0", "method": method, "params": params})
+    return encode({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def replaced(frame: bytes, **parts: bytes) -> bytes:
+def replace_members(frame: bytes, **parts: bytes) -> bytes:
     """The same message with other bytes for some of its members."""
     try:
         members: dict[str, Any] = {**_members.decode(frame), **parts}
     except DecodeError:  # half a surrogate pair, which a server may send
-        members = {key: encoded(value) for key, value in as_object(json.loads(frame)).items()} | parts
-    return _object((encoded(key), bytes(raw)) for key, raw in members.items())
+        members = {key: encode(value) for key, value in as_object(json.loads(frame)).items()} | parts
+    return _object((encode(key), bytes(raw)) for key, raw in members.items())
 
 
-def spliced(raw: bytes | Raw, old: Any, new: Any) -> bytes:
+def splice(raw: bytes | Raw, old: Any, new: Any) -> bytes:
     """`new` as JSON. What in it is the very same object as in `old`, which was read from `raw`, keeps its bytes."""
     if new is old:
         return bytes(raw)
@@ -325,21 +325,21 @@ def spliced(raw: bytes | Raw, old: Any, new: Any) -> bytes:
             return _spliced_array(_elements.decode(raw), cast("list[Any]", old), cast("list[Any]", new))
     except DecodeError:
         pass
-    return encoded(new)
+    return encode(new)
 
 
 def _spliced_object(raws: dict[str, Raw], old: dict[str, Any], new: dict[str, Any]) -> bytes:
     moved = {id(value): key for key, value in old.items()}
     sources = {key: key if key in old else moved.get(id(value)) for key, value in new.items()}
     return _object(
-        (encoded(key), spliced(raws[source], old[source], value) if source is not None else encoded(value))
+        (encode(key), splice(raws[source], old[source], value) if source is not None else encode(value))
         for (key, value), source in zip(new.items(), sources.values(), strict=True)
     )
 
 
 def _spliced_array(raws: list[Raw], old: list[Any], new: list[Any]) -> bytes:
-    kept = [spliced(raw, before, now) for raw, before, now in zip(raws, old, new, strict=False)]
-    return b"[%b]" % b",".join([*kept, *map(encoded, new[len(kept) :])])
+    kept = [splice(raw, before, now) for raw, before, now in zip(raws, old, new, strict=False)]
+    return b"[%b]" % b",".join([*kept, *map(encode, new[len(kept) :])])
 
 
 def _object(members: Any) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Message, encoded, replaced
+from fingerpost.proxy.protocol.message import Message, encode, replace_members
 from fingerpost.proxy.protocol.request import Reply, Wire
 
 PATIENCE = 5.0
@@ -46,8 +46,8 @@ class SessionWire(Wire):
         if self.sent_as is None:
             return cast("Reply", await Sent(frame, self.message.id, is_ours=False))
         own = self._own_id()
-        reply = cast("Reply", await Sent(replaced(frame, id=encoded(own)), own, is_ours=False))
-        return Reply(replaced(reply.frame, id=self.id), reply.message)
+        reply = cast("Reply", await Sent(replace_members(frame, id=encode(own)), own, is_ours=False))
+        return Reply(replace_members(reply.frame, id=self.id), reply.message)
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         own = self._own_id()

@@ -19,13 +19,13 @@ from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import SILENCE, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.replies.enrich import KEY, failed
+from fingerpost.engine.replies.enrich import KEY, error_result
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.call_flow import Exchange, Outcome
 from fingerpost.middleware.guidance import Door
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.lost_reply import Loss
-from fingerpost.proxy.protocol.message import Message, encoded, fields, replaced, spliced
+from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, splice
 from fingerpost.proxy.protocol.request import Reply, Wire, entries_of, pages_of
 
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
@@ -100,9 +100,11 @@ class Relay(Door):
             return None
         tool = self.tool(wire.caller, name)
         call, diagnosis = Call(name, params.get("arguments", {})), loss.diagnosis(tool)
-        result = failed(Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested")
+        result = error_result(
+            Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested"
+        )
         self._journal.guided("lost", name, diagnosis.code)
-        return messages.reply(wire.id, "result", encoded(self.stamped(wire, result)))
+        return messages.reply(wire.id, "result", encode(self.stamped(wire, result)))
 
     def leaves_alone(self, speaker: object, call: Call, reply: Message) -> bool:
         """Whether the reply to a right call is relayed as it is: every success is, unless tips are wanted."""
@@ -183,7 +185,7 @@ class Relay(Door):
         if not own:
             return reply.frame
         more = {**page, "tools": [*as_list(page["tools"]), *own]}
-        return replaced(reply.frame, result=spliced(reply.message.result, page, more))
+        return replace_members(reply.frame, result=splice(reply.message.result, page, more))
 
     def _learn_server(self, result: dict[str, Any]) -> None:
         """Remember how the server stamps its results, for ours are to look alike."""
@@ -238,7 +240,7 @@ class Relay(Door):
             return reply.frame
         result = fields(reply.message.result)
         more = {**result, "_meta": {**as_object(result.get("_meta")), KEY: said}}
-        return replaced(reply.frame, result=spliced(reply.message.result, result, more))
+        return replace_members(reply.frame, result=splice(reply.message.result, result, more))
 
     async def _read(self, wire: Wire) -> bytes:
         reply, uri = await wire.forward(wire.frame), wire.params.get("uri")
@@ -257,7 +259,7 @@ class Relay(Door):
         if data is None:
             return reply.frame
         error = fields(reply.message.error)
-        return replaced(reply.frame, error=spliced(reply.message.error, error, {**error, "data": data}))
+        return replace_members(reply.frame, error=splice(reply.message.error, error, {**error, "data": data}))
 
 
 class _Exchange(Exchange):
@@ -303,10 +305,10 @@ class _Exchange(Exchange):
             part, raw = (
                 ("error", message.error) if (message := self.reply.message).error else ("result", message.result)
             )
-            return replaced(self.reply.frame, **{part: spliced(raw, outcome.reply, said)})
+            return replace_members(self.reply.frame, **{part: splice(raw, outcome.reply, said)})
         self.relay.noted("refused" if _has_failed(said) else "explained", self.call.tool, said)
         part = "result" if "content" in said else "error"
-        return messages.reply(self.wire.id, part, encoded(self.relay.stamped(self.wire, said)))
+        return messages.reply(self.wire.id, part, encode(self.relay.stamped(self.wire, said)))
 
 
 class _Flag(Struct, gc=False):
@@ -336,4 +338,4 @@ def _has_failed(reply: dict[str, Any]) -> bool:
 def _rewritten(wire: Wire, call: Call) -> bytes:
     """The client's request with another name and other arguments, all else as it came."""
     params = {**wire.params, "name": call.tool, "arguments": call.arguments}
-    return replaced(wire.frame, params=spliced(wire.message.params, wire.params, params))
+    return replace_members(wire.frame, params=splice(wire.message.params, wire.params, params))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Malformed, Message, encoded, fields, strict
+from fingerpost.proxy.protocol.message import Malformed, Message, decode_strict, encode, fields
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
@@ -43,7 +43,7 @@ class Wire(ABC):
         """What was asked; `Malformed` where readers would differ on it."""
         if self._params is None:
             try:
-                self._params = as_object(strict(self.message.params)) if self.message.params else {}
+                self._params = as_object(decode_strict(self.message.params)) if self.message.params else {}
             except (ValueError, RecursionError) as error:
                 raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
         return self._params
@@ -58,7 +58,7 @@ class Wire(ABC):
 
     @property
     def id(self) -> bytes:
-        return encoded(self.message.id)
+        return encode(self.message.id)
 
     @abstractmethod
     async def forward(self, frame: bytes, call: Call | None = None) -> Reply:

@@ -20,7 +20,14 @@ from fingerpost.proxy.protocol.broken_frame import is_like_a_reply, is_like_our_
 from fingerpost.proxy.protocol.frames import Overlong
 from fingerpost.proxy.protocol.handshake import Handshake
 from fingerpost.proxy.protocol.lost_reply import Loss, late
-from fingerpost.proxy.protocol.message import INTERNAL_ERROR, INVALID_REQUEST, Malformed, Message, encoded, replaced
+from fingerpost.proxy.protocol.message import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    Malformed,
+    Message,
+    encode,
+    replace_members,
+)
 from fingerpost.proxy.protocol.pending import CALLER, Asked, Owed, Questions, Recent, Sent, SessionWire, Task
 from fingerpost.proxy.protocol.relay import GUIDED, Relay
 from fingerpost.proxy.protocol.request import Reply
@@ -146,7 +153,7 @@ class Session:
         if not messages.is_id(id):
             self._send(frame)
         elif not self._was_waiting(id) and (sent_as := self._abandoned(id)) is not None:
-            told = frame if sent_as == id else replaced(frame, params=encoded({**params, "requestId": sent_as}))
+            told = frame if sent_as == id else replace_members(frame, params=encode({**params, "requestId": sent_as}))
             self._send(told)
 
     def _was_waiting(self, id: Any) -> bool:
@@ -371,7 +378,7 @@ class Session:
     async def _introduced(self, initialize: bytes) -> None:
         """Tell a fresh server who the client is, and what it has asked for since."""
         own = self._own_id()
-        await Sent(replaced(initialize, id=encoded(own)), own, is_ours=True, patience=_STARTING)
+        await Sent(replace_members(initialize, id=encode(own)), own, is_ours=True, patience=_STARTING)
         for id, frame in self._handshake.rest(self._own_id):
             if id is None:
                 self.to_server.append(frame)

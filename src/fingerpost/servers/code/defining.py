@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from fingerpost import closest
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.safety.redact import ECHO_LIMIT
 from fingerpost.errors import Reading
 from fingerpost.servers.code.failures import NothingFound, escaped
@@ -52,7 +52,7 @@ def _read_in(tree: Tree, path: str, asked: str) -> bytes:
 
 def _unreadable(path: str, asked: str, why: str, hint: str) -> NothingFound:
     steps = {"alternatives": ["list_files()"]}
-    return NothingFound(f"{quoted(sayable(path))} {why}", "id", (), details={"got": asked}, hint=hint, next_steps=steps)
+    return NothingFound(f"{quote(sayable(path))} {why}", "id", (), details={"got": asked}, hint=hint, next_steps=steps)
 
 
 def _shown(found: Definition, path: str, definitions: tuple[Definition, ...], source: bytes) -> Answer:
@@ -87,7 +87,7 @@ def _at_line(line: int, path: str, definitions: tuple[Definition, ...], source: 
     last = len(source.splitlines())
     if not 1 <= line <= last:
         raise NothingFound(
-            f"{quoted(sayable(path))} has no line {line}: it ends at line {last}", "id", (), details={"got": asked},
+            f"{quote(sayable(path))} has no line {line}: it ends at line {last}", "id", (), details={"got": asked},
             hint=f"Try: {call_of('get_definition', id=f'{sayable(path)}:L{last}')}" if last else "The file is empty",
             next_steps={"alternatives": ["list_files()"]},
         )  # fmt: skip
@@ -118,9 +118,9 @@ def _unknown(path: str, what: str, definitions: tuple[Definition, ...], near: Ne
         Reading(f"{where}:{match.name}", f"{where}:{match.name}", match.confidence, match.is_clear)
         for match in closest(what, names, "value")[:3]
     ) or _elsewhere(near.ids(what))
-    known = f"It defines {listed(names, limit=_MOST_SHOWN)}" if names else "It defines nothing that is known here"
+    known = f"It defines {join_names(names, limit=_MOST_SHOWN)}" if names else "It defines nothing that is known here"
     return NothingFound(
-        f"{quoted(where)} defines no {quoted(what)}", "id", readings,
+        f"{quote(where)} defines no {quote(what)}", "id", readings,
         hint=_hint(readings) if readings else known, details={"got": f"{where}:{what}"},
         next_steps={"alternatives": _ways(readings, what, near)},
     )  # fmt: skip
@@ -134,13 +134,13 @@ def _nowhere(asked: str, files: list[str], tree: Tree, near: Neighbourhood) -> N
         names = [one.qualified for one in tree.definitions(asked)]
         example = call_of("get_definition", id=f"{asked}:{names[0] if names else 'L1'}")
         return NothingFound(
-            f"{quoted(asked)} is a file, not a definition", "id", (), details={"got": asked},
-            hint=f"It defines {listed(names, limit=_MOST_SHOWN)}" if names else "Name one of its lines",
+            f"{quote(asked)} is a file, not a definition", "id", (), details={"got": asked},
+            hint=f"It defines {join_names(names, limit=_MOST_SHOWN)}" if names else "Name one of its lines",
             next_steps={"example": example},
         )  # fmt: skip
     readings = _elsewhere(near.ids(what)) or tuple(_alike(said, what, files, tree))
     return NothingFound(
-        f"No definition has the id {quoted(asked)}", "id", readings, details={"got": asked},
+        f"No definition has the id {quote(asked)}", "id", readings, details={"got": asked},
         hint=_hint(readings) if readings else "Ids are a path and a name, as search gives them",
         next_steps={"alternatives": _ways(readings, what, near)},
     )  # fmt: skip

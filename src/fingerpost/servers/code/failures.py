@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fingerpost.engine.phrases import listed, quoted
+from fingerpost.engine.phrases import join_names, quote
 from fingerpost.errors import Reading, ToolOperationError
 
 _REGEX = re.compile(r"regex parse error:\n {4}(.*)\n {4}( *)\^.*\n(?:.*\n)*?error: (.+)", re.DOTALL)
@@ -109,11 +109,11 @@ class NothingFound(ToolOperationError):
 def no_files(glob: str, meant: str | None, there: list[str], calls: list[str]) -> NothingFound:
     """No file is matched by a filter; `there` are filters that match some, and `calls` find something."""
     return NothingFound(
-        f"No file matches the filter {quoted(glob)}",
+        f"No file matches the filter {quote(glob)}",
         "filter",
         (Reading(meant, meant, 0.9, is_clear=True),) if meant else (),
         details={"got": glob},
-        hint=None if meant else f"There are {listed(there)}" if there else "There are no files here",
+        hint=None if meant else f"There are {join_names(there)}" if there else "There are no files here",
         next_steps={
             "alternatives": [*calls, "list_files()"],
             "check_scope": "Use list_files() to see which files there are",

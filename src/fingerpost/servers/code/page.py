@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fingerpost.engine.model import Call
-from fingerpost.engine.phrases import counted, written
+from fingerpost.engine.phrases import count_noun, format_call
 from fingerpost.engine.safety.redact import clean
 from fingerpost.servers.code.languages import label_of
 
@@ -20,7 +20,7 @@ def call_of(tool: str, **arguments: Any) -> str:
     """A call in one line, without what is left at its default."""
     kept = {name: value for name, value in arguments.items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
     is_short = all(len(value) <= _LONGEST_PATTERN for value in kept.values() if isinstance(value, str))
-    return written(Call(tool, kept), is_vetted=is_short)
+    return format_call(Call(tool, kept), is_vetted=is_short)
 
 
 def narrowing(paths: Iterable[str]) -> str | None:
@@ -83,7 +83,7 @@ def at_limit(page: Mapping[str, Any], narrow: str | None, *, is_full: bool) -> d
     """What is said where no more can be had at once."""
     if not is_full and not (page["returned"] == LARGEST and page["has_more"]):
         return {}
-    shown = f"Stopped after {counted(page['total'], 'result')}" if is_full else f"Showing maximum {LARGEST} results"
+    shown = f"Stopped after {count_noun(page['total'], 'result')}" if is_full else f"Showing maximum {LARGEST} results"
     advised = [f'Add filter to narrow results: filter: "{narrow}"'] if narrow else []
     advised += ["Use more specific pattern", "Results are sorted by relevance, best matches shown first"]
     return {"limit_reached": True, "guidance": {"at_limit": shown, "recommendations": advised}}
@@ -92,11 +92,11 @@ def at_limit(page: Mapping[str, Any], narrow: str | None, *, is_full: bool) -> d
 def past_end(total: int, noun: str, asked: Mapping[str, Any]) -> list[str]:
     """The warning where a page begins after the last that there is."""
     is_past = 0 < total <= asked["offset"]
-    return [f"There are only {counted(total, noun)}: offset {asked['offset']} is past the last"] if is_past else []
+    return [f"There are only {count_noun(total, noun)}: offset {asked['offset']} is past the last"] if is_past else []
 
 
 def unread(paths: list[str]) -> str:
-    return f"{counted(len(paths), 'path')} could not be read: {', '.join(paths[:3])}"
+    return f"{count_noun(len(paths), 'path')} could not be read: {', '.join(paths[:3])}"
 
 
 def words_for(page: Mapping[str, Any], lines: Iterable[str], head: str) -> str:
@@ -113,7 +113,7 @@ def head_of(page: Mapping[str, Any], noun: str, about: str) -> str:
     first, last = page["offset"] + 1, page["offset"] + page["returned"]
     part = f"{first:,}-{last:,} of " if page["has_more"] or page["offset"] else ""
     part = part if page["returned"] or not total else "none of "
-    return f"{part}{at_least}{counted(total, noun)}{about}"
+    return f"{part}{at_least}{count_noun(total, noun)}{about}"
 
 
 def line_of(result: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from typing import IO, cast
 
 import msgspec
 
-from fingerpost.terminal.command_error import Trouble
+from fingerpost.terminal.command_error import CommandError
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; larger files are passed over: they are data, and one line of them may be all of them."""
@@ -163,7 +163,9 @@ def found_binary() -> str:
     for folder in folders:
         if found := shutil.which("rg", path=folder):
             return found
-    raise Trouble("the code server needs ripgrep, which is not installed", "Install it: pip install 'fingerpost[code]'")
+    raise CommandError(
+        "the code server needs ripgrep, which is not installed", "Install it: pip install 'fingerpost[code]'"
+    )
 
 
 def _end(process: subprocess.Popen[bytes], outcome: Outcome) -> None:

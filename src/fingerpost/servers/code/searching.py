@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from fingerpost.engine.phrases import encoded, quoted
+from fingerpost.engine.phrases import encode_json, quote
 from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
 from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
@@ -65,7 +65,7 @@ def answer(hits: list[Hit], outcome: Outcome, asked: Mapping[str, Any], tree: Tr
     page |= _partly(outcome, asked, hits)
     steps = {**steps_after("search", asked, page, narrow), **page.pop("next_steps", {})}
     page |= {name: value for name, value in (("next_steps", steps), ("tips", tips_for(page, narrow))) if value}
-    head = head_of(page, "result", f" for {encoded(asked['pattern'][:_LONGEST_SNIPPET])}")
+    head = head_of(page, "result", f" for {encode_json(asked['pattern'][:_LONGEST_SNIPPET])}")
     return Answer(words_for(page, map(line_of, results), head), page)
 
 
@@ -79,11 +79,11 @@ def nothing(outcome: Outcome, asked: Mapping[str, Any], near: Neighbourhood, sec
     elsewhere = [call_of("search", pattern=pattern)] if glob is not None and near.has(pattern) else []
     readings = () if elsewhere else near.names(pattern, glob)
     parts = [one.value for one in readings] or near.parts(pattern, glob)
-    where = f" in {encoded(glob)}" if glob is not None else ""
+    where = f" in {encode_json(glob)}" if glob is not None else ""
     skipped = f"; {unread(outcome.unreadable)}" if outcome.unreadable else ""
     alternatives = [*elsewhere, *(call_of("search", pattern=part, filter=glob) for part in parts), "list_files()"]
     return NothingFound(
-        f"No results found for pattern {quoted(pattern)}{where}{skipped}",
+        f"No results found for pattern {quote(pattern)}{where}{skipped}",
         "pattern",
         readings,
         details={"got": pattern},

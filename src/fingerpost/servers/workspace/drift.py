@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from fingerpost.engine.phrases import counted, encoded
+from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.servers.workspace.applying import Misfit, applied
 from fingerpost.servers.workspace.nearness import Near, nearest
 from fingerpost.servers.workspace.patch import Hunk, PatchError
@@ -33,12 +33,12 @@ def unfit(misfit: Misfit, lines: list[str], hunks: Sequence[Hunk], path: str) ->
     if misfit.is_endless:
         return _error(f"{which}: too much had to be searched for it", "Send the right line numbers", details)
     if absent := next((one for one in misfit.hunk.headers if not _is_headed(lines, one)), None):
-        said = f"{which}: no line below the hunk before is {encoded(_cut(absent))}"
+        said = f"{which}: no line below the hunk before is {encode_json(_cut(absent))}"
         near = nearest(lines, [absent], misfit.at)
         differences = _differences([absent], lines[near.at : near.at + 1], near.at) if near.is_alike else ()
         return _error(said, "Copy the line behind @@ from the file, or leave it out", details, differences)
     if not misfit.hunk.old:
-        said = f"{which}: line {misfit.at + 1} is meant, and the file has {counted(len(lines), 'line')}"
+        said = f"{which}: line {misfit.at + 1} is meant, and the file has {count_noun(len(lines), 'line')}"
         return _error(said, _AGAIN, details)
     return _drifted(which, misfit, lines, details)
 
@@ -65,7 +65,7 @@ def _drifted(which: str, misfit: Misfit, lines: list[str], details: dict[str, An
 
 
 def _where(near: Near, count: int) -> str:
-    place, lines = f"nearest is line {near.at + 1}", counted(count, "line")
+    place, lines = f"nearest is line {near.at + 1}", count_noun(count, "line")
     if near.same:
         more = f", and {near.spaced} more but for white space" if near.spaced else ""
         return f"{place}, where {near.same} of {lines} match{more}"
@@ -80,7 +80,7 @@ def _differences(old: list[str], there: list[str], at: int) -> Iterator[str]:
     for step, expected in enumerate(old):
         found = there[step] if step < len(there) else None
         if found is None:
-            yield f"Line {at + step + 1} is past the end, expected {encoded(_cut(expected))}"
+            yield f"Line {at + step + 1} is past the end, expected {encode_json(_cut(expected))}"
         elif found.rstrip() != expected.rstrip():
             yield f"Line {at + step + 1} is {_told_apart(found.rstrip(), expected.rstrip())}"
 
@@ -93,7 +93,7 @@ def _told_apart(found: str, expected: str) -> str:
     alike = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
     skipped = alike - _LONGEST_SHOWN // 3 if alike > _LONGEST_SHOWN * 2 // 3 else 0
     front = "…" if skipped else ""
-    said = f"{encoded(_cut(front + one[skipped:]))}, expected {encoded(_cut(front + other[skipped:]))}"
+    said = f"{encode_json(_cut(front + one[skipped:]))}, expected {encode_json(_cut(front + other[skipped:]))}"
     return said + (" (· is a space, → a tab)" if is_spaced else "")
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fingerpost.engine.phrases import counted, encoded
+from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.served import Answer, Function
 from fingerpost.servers.workspace.content import Text, decoded, described, lines_of, page
@@ -145,7 +145,7 @@ class Workspace:
                 entry = {"path": shown(at), "action": "deleted", "added": 0, "removed": self._line_count(at)}
                 return self._done([Step("drop", at, seen=stamp(info))], Plan(changed=[entry]), dry_run)
             if names := self.tree.names(at):
-                said = f"{shown(at)} is a folder that holds {counted(len(names), 'item')}"
+                said = f"{shown(at)} is a folder that holds {count_noun(len(names), 'item')}"
                 raise conflict(said, "Delete what is in it first")
             entry = {"path": shown(at), "action": "deleted", "added": 0, "removed": 0}
             return self._done([Step("rmdir", at, mode=stat.S_IMODE(info.st_mode))], Plan(changed=[entry]), dry_run)
@@ -210,7 +210,7 @@ def _shown(path: str, size: int, text: Text, offset: int, limit: int, content_ur
     lines = lines_of(text.text)
     if offset and offset >= len(lines):
         raise ToolOperationError(
-            f"{path} has {counted(len(lines), 'line')}, and {offset} were to be skipped",
+            f"{path} has {count_noun(len(lines), 'line')}, and {offset} were to be skipped",
             code="OUT_OF_RANGE",
             category="validation",
             parameter="offset",
@@ -224,7 +224,7 @@ def _shown(path: str, size: int, text: Text, offset: int, limit: int, content_ur
     about |= {"has_more": offset + count < len(lines), "warnings": notes}
     if about["has_more"]:
         same = f", limit: {limit}" if limit != _USUAL_LIMIT else ""
-        more = f"read_content(content_url: {encoded(content_url)}, offset: {offset + count}{same})"
+        more = f"read_content(content_url: {encode_json(content_url)}, offset: {offset + count}{same})"
         about["next_steps"] = {"get_more": more}
         notes = [*notes, f"Lines {offset + 1}-{offset + count} of {len(lines)}; go on with {more}"]
     return Answer("".join([said, *(f"\n[{note}]" for note in notes)]), about)
