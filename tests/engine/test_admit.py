@@ -26,7 +26,7 @@ from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
-from fingerpost.engine.replies.enrich import is_unknown_tool
+from fingerpost.engine.replies.classify import is_unknown_tool
 from fingerpost.engine.safety.hazards import hazards
 from fingerpost.engine.safety.json_input import parse_json
 

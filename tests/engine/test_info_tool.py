@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from bench.corpus import many_tools
-from fingerpost import Call, Catalog, Policy, Verdict
+from fingerpost import Call, Catalog, Verdict
 from fingerpost.audit.judge.tokens import estimated
-from fingerpost.engine.annotations import Effects
 from fingerpost.engine.info_tool import describe_info_tool
-from fingerpost.middleware.desk import Desk
+from fingerpost.sdk import Guidance
 
 
 def listed(*names: str) -> Catalog:
@@ -22,8 +21,7 @@ def listed(*names: str) -> Catalog:
 
 
 def said(catalog: Catalog, **arguments: Any) -> str:
-    desk = Desk(Policy(), "nested", Effects())
-    reply = desk.explained("me", Verdict("forward", Call("info", arguments)), catalog)
+    reply = Guidance().answer_info("me", Verdict("forward", Call("info", arguments)), catalog)
     return "\n".join(block["text"] for block in reply["content"])
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost import Call, Catalog, Diagnosis, Report, Severity, render
 from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
-from fingerpost.middleware.tool_list_cache import ToolListCache
+from fingerpost.middleware.tool_list_cache import CachedList, ToolListCache
 
 CALL = Call("search", {"max": 5, "pattern": "x"})
 FAILED = Report(call=CALL, diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal"),))
@@ -87,13 +87,13 @@ def test_the_second_answer_is_the_hint_where_there_is_no_call_to_send() -> None:
 
 
 def test_lists_are_shared_where_they_are_equal_and_forgotten_with_their_callers() -> None:
-    shelf = ToolListCache(Catalog.listed, most=2)
+    shelf = ToolListCache(Catalog.listed, max_callers=2)
     tools = [{"name": "a"}]
-    first, same, other = shelf.put("x", [tools]), shelf.put("y", [[{"name": "a"}]]), shelf.put("z", [[{"name": "b"}]])
+    first, same, other = shelf.put("x", tools), shelf.put("y", [{"name": "a"}]), shelf.put("z", [{"name": "b"}])
     assert first is same is not other
-    assert (len(shelf), shelf.any("x"), shelf.any("z")) == (2, None, other)
-    assert shelf.fresh("z", 0.0) is None
-    shelf.put("z", [tools], until=10.0)
-    assert shelf.fresh("z", 9.0) is first
-    shelf.outdate()
-    assert shelf.fresh("z", 9.0) is None
+    assert list(shelf) == ["y", "z"]
+    assert shelf["z"] == CachedList(other, 0.0)
+    assert shelf.put("z", tools, 10.0) is first
+    assert shelf["z"] == CachedList(first, 10.0)
+    shelf.expire_all()
+    assert shelf["z"] == CachedList(first, 0.0)

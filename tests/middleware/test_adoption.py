@@ -30,7 +30,7 @@ from pydantic import ValidationError
 
 from fingerpost import KEY, Policy, fastmcp, sdk
 from fingerpost.errors import ToolOperationError
-from fingerpost.middleware.call_flow import Exchange
+from fingerpost.middleware.call_flow import CallFlow
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, called, run, said
 
 MODERN = "2026-07-28"
@@ -393,13 +393,13 @@ def test_right_calls_read_no_list_in_the_steady_state(framework: str, era: str) 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_right_calls_take_the_short_cut_also_after_wrong_ones(framework: str, monkeypatch: pytest.MonkeyPatch) -> None:
     server, long_ways = code(framework), list[str]()
-    original = Exchange.run
+    original = CallFlow.run
 
     async def counted(self: Any, *args: Any) -> Any:
         long_ways.append(self.call.tool)
         return await original(self, *args)
 
-    monkeypatch.setattr(Exchange, "run", counted)
+    monkeypatch.setattr(CallFlow, "run", counted)
 
     async def ask(client: Client) -> None:
         await client.list_tools()
@@ -409,7 +409,7 @@ def test_right_calls_take_the_short_cut_also_after_wrong_ones(framework: str, mo
 
     asked(server, ask)
     assert long_ways == ["serach"] * 5
-    assert len(server.guidance._desk._repeats) == 5
+    assert len(server.guidance.repeated) == 5
 
 
 def paged(size: int, total: int, **kwargs: Any) -> tuple[Server[Any], list[str | None]]:
@@ -648,13 +648,13 @@ class TestAnnotations:
 @pytest.mark.parametrize(
     "broken",
     [
-        "middleware.desk.judge", "middleware.desk.add_guidance", "middleware.desk.error_result",
-        "middleware.desk.explain_exception",
-        "middleware.desk.Desk.catalog", "middleware.desk.prompts_resources.admit_prompt", "middleware.desk.render",
-        "middleware.desk.info_tool.answer", "engine.annotations.Effects.observe",
-        "engine.annotations.Effects.annotate", "middleware.tool_list_cache.ToolListCache.any",
-        "middleware.call_flow.is_unknown_tool",
-        "middleware.call_flow.Exchange._admitted", "middleware.call_flow.Exchange._answered",
+        "middleware.call_flow.judge", "middleware.call_flow.add_to_success", "middleware.call_flow.explain_failure",
+        "middleware.call_flow.append_report", "middleware.call_flow.explain_exception",
+        "middleware.call_flow.is_unknown_tool", "middleware.call_flow.CallFlow._judge",
+        "middleware.call_flow.CallFlow._add_to_failure", "middleware.guidance.error_result",
+        "middleware.guidance.ServerGuidance.build_catalog", "middleware.guidance.admit_prompt",
+        "middleware.guidance.render", "middleware.guidance.info_tool.answer", "engine.annotations.Effects.observe",
+        "engine.annotations.Effects.annotate", "middleware.tool_list_cache.ToolListCache.put",
         "middleware.{door}.caller_key",
     ],
 )  # fmt: skip
@@ -663,8 +663,7 @@ def test_if_guidance_fails_the_servers_own_reply_goes_through(
 ) -> None:
     logging.disable(logging.NOTSET)
     server = librarian(framework)
-    server.guidance._desk.effects.__init__({"search": lambda arguments: bool(arguments)})
-    server.guidance._desk._watches = True
+    server.guidance.effects.__init__({"search": lambda arguments: bool(arguments)})
 
     def boom(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("canary-of-ours")
@@ -906,7 +905,7 @@ def test_an_id_that_a_client_gives_each_call_makes_no_new_caller(framework: str,
 @pytest.mark.parametrize("wrong_first", [True, False])
 def test_a_cache_of_lists_keeps_our_tool_and_our_labels(wrong_first: bool) -> None:
     server = workshop("fastmcp")
-    server.guidance._desk.policy = Policy()
+    server.guidance.policy = Policy()
     server.server.middleware.insert(0, ResponseCachingMiddleware())
 
     async def ask(client: Client) -> tuple[list[str], Any, str]:
@@ -1167,8 +1166,8 @@ def test_a_notice_that_cannot_be_sent_holds_up_no_call(framework: str, monkeypat
     async def boom(*args: Any) -> None:
         raise RuntimeError("no notices")
 
-    door = sdk.Guidance if framework == "sdk" else fastmcp.Guidance
-    monkeypatch.setattr(door, "announce", boom)
+    path = "_sdk_internals.SdkUpstream" if framework == "sdk" else "fastmcp._FastMcpUpstream"
+    monkeypatch.setattr(f"fingerpost.middleware.{path}.announce_change", boom)
     server = workshop(framework)
     assert said(server, "sync", {"mode": "push"}).texts == ["push"]
     assert server.guidance.failures == 1

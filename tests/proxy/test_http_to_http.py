@@ -280,7 +280,7 @@ def test_what_is_remembered_of_callers_is_bounded() -> None:
             await http.post({"id": 1, "method": "tools/list"}, authorization=f"Bearer {who}")
 
     run(Upstreamed({"tools/list": page}), scene, relay=relay)
-    assert len(relay._pages) == 256  # pyright: ignore[reportPrivateUsage]
+    assert len(relay._partial_lists) == 256  # pyright: ignore[reportPrivateUsage]
 
 
 def test_lists_are_kept_apart_by_caller() -> None:

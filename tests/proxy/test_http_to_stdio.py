@@ -465,8 +465,8 @@ def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
 def test_marked_arguments_are_known_from_every_page_or_not_at_all(
     monkeypatch: pytest.MonkeyPatch, listing: str
 ) -> None:
-    monkeypatch.setattr("fingerpost.proxy.process.session_host.PATIENCE", 0.3)
-    monkeypatch.setattr("fingerpost.proxy.protocol.session._STARTING", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.process.session_host.LIST_TIMEOUT", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.protocol.session._START_TIMEOUT", 0.3)
     monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
 
     async def scene(http: Http) -> list[int]:

@@ -14,7 +14,7 @@ from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
 from fingerpost.engine.admit import judge
 from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
 from fingerpost.engine.repeated_calls import vary_answer
-from fingerpost.engine.replies.enrich import add_guidance
+from fingerpost.engine.replies.enrich import add_guidance, append_report, explain_failure
 
 PAGES = Path(fingerpost.__file__).parent / "codes"
 
@@ -106,7 +106,11 @@ def _answer(
         report = vary_answer(verdict.report, attempts)
         envelope = render(report, budget=policy.budget)
         return _closed(envelope.text), verdict.action, envelope.structured, report
-    said = add_guidance(call, result, catalog, policy, verdict, recount=lambda report: vary_answer(report, attempts))
+    failure = explain_failure(call, result, catalog, policy, verdict)
+    if failure is None:
+        said = add_guidance(call, result, catalog, policy, verdict)
+    else:
+        said = append_report(result, vary_answer(failure, attempts), policy)
     assert attempts > 1 or said == enrich(call, result, catalog, policy=policy)
     error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
     guidance = error.get(KEY, {})

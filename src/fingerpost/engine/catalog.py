@@ -33,6 +33,11 @@ class Tool:
         self._listed = listed
 
     @property
+    def entry(self) -> Mapping[str, Any]:
+        """The tool's entry in the list."""
+        return self._listed
+
+    @property
     def listed_schema(self) -> Any:
         """The input schema as the server lists it, whatever that is."""
         return self._listed.get("inputSchema")

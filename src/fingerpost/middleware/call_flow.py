@@ -1,172 +1,214 @@
-"""One `tools/call` at a door: judged, sent on, and its reply guided, from lists that are the caller's own.
+"""One `tools/call` from start to end: judge it, send it, add guidance to its reply.
 
-A call that is right by the last known list goes on at once. Before anything is said, the list is read anew
-unless it is fresh, so nobody is told of a tool that is hidden from them by now. Whatever fails here, the call
-is sent on once and the server's own reply comes back.
+A call that is right by the last known tool list is sent at once. Before guidance is given, the list is read again
+unless it is fresh, so that nobody learns of a tool that is hidden from them by now. Whatever fails here, the call
+is sent once and the server's own reply comes back.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
+from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Verdict
-from fingerpost.engine.replies.enrich import is_failure, is_unknown_tool
+from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.replies.classify import is_failure, is_unknown_tool
+from fingerpost.engine.replies.enrich import (
+    add_to_success,
+    append_guidance,
+    append_report,
+    explain_exception,
+    explain_failure,
+)
 from fingerpost.engine.rules import unknown_tool
-from fingerpost.middleware.desk import Desk
-from fingerpost.middleware.tool_list_cache import ToolListCache
+from fingerpost.middleware.guidance import ServerGuidance
 
 _UNKNOWN = Catalog(is_complete=False)
 
 
 class Outcome(NamedTuple):
-    """What came back for a call that was sent on."""
+    """What came back for a call that was sent."""
 
     reply: Any
     """A tool result or a protocol error, as JSON."""
-    cause: BaseException | None = None
-    """The exception behind a failure, where it can be seen."""
+    exception: BaseException | None = None
+    """The exception behind a failure, if it can be seen."""
     is_raised: bool = False
-    """Whether the server answered by that exception, and `reply` is only what would be made of it."""
+    """Whether the server answered by that exception; `reply` is then only what the framework would make of it."""
     is_masked: bool = False
-    """Whether the framework keeps that exception's text from the caller."""
+    """Whether the framework hides that exception's text from the caller."""
 
 
-class Exchange(ABC):
-    """One call of one caller. A door says how it is sent on, how lists are read, and how changes are announced."""
+class Upstream(Protocol):
+    """What a call flow needs from an integration."""
 
-    __slots__ = ("_catalog", "_is_fresh", "call", "caller", "desk", "shelf", "speaker")
-
-    def __init__(self, desk: Desk, shelf: ToolListCache[Catalog], caller: object, call: Call) -> None:
-        self.desk, self.shelf, self.caller, self.call = desk, shelf, caller, call
-        self.speaker = caller
-        """Whose calls are counted together; several may share the lists of one caller."""
-        self._catalog: Catalog | None = None
-        self._is_fresh = False
-
-    @abstractmethod
     async def send(self, call: Call) -> Outcome:
-        """What the server answers to a call; total."""
+        """Send a call to the server and return what it answers; never raises."""
+        ...
 
-    @abstractmethod
-    async def read(self) -> Catalog | None:
-        """The caller's list from the server, put on the shelf; none where it cannot be read."""
+    async def list_tools(self) -> Catalog | None:
+        """Read the caller's own list from the server and store it in the cache; None if it cannot be read."""
+        ...
 
-    @abstractmethod
-    async def announce(self) -> None:
-        """Tell clients that the list of tools has changed."""
+    async def announce_change(self) -> None:
+        """Tell clients that the tool list has changed."""
+        ...
 
-    async def run(self, outcome: Outcome | None = None) -> tuple[Any, Outcome | None]:
-        """The reply, and what the server answered where the call was sent on, as it came (`outcome`) or now."""
-        if outcome is not None:
-            self._catalog = self.shelf.any(self.caller)
-            return await self._finished(Verdict("forward", self.call), outcome), outcome
-        verdict, reply = Verdict("forward", self.call), None
-        try:
-            verdict = await self._admitted()
-            reply = await self._own_reply(verdict)
-        except Exception as error:
-            self.desk.failed(error)
-            verdict = Verdict("forward", self.call)
-        if reply is not None:
-            return reply, None
-        outcome = await self.send(self.call if self._is_unlisted(verdict) else verdict.call)
-        if self._is_unlisted(verdict):
-            return await self._asked_first(verdict, outcome)
-        return await self._finished(verdict, outcome), outcome
 
-    def _is_unlisted(self, verdict: Verdict) -> bool:
-        """Whether a call is for a tool that the server does not list, or for ours.
+class Answer(NamedTuple):
+    """The reply to a call, and the outcome it was made from; no outcome if the reply is entirely ours."""
 
-        It may be there all the same: some servers list only what a search brought up. Whether it is, only the
-        server knows, so it is asked first, with the call as it came.
-        """
-        found = verdict.report.diagnoses
-        return bool(found and found[0].code == unknown_tool.CODE) or self.desk.explains(verdict.call, self._known)
-
-    async def _asked_first(self, verdict: Verdict, outcome: Outcome) -> tuple[Any, Outcome | None]:
-        """What to do once the server was asked: if it does not know the tool, nothing has happened yet."""
-        try:
-            explains = self.desk.explains(verdict.call, self._known)
-            if not (is_failure(outcome.reply) if explains else is_unknown_tool(outcome.reply, self.call.tool)):
-                return outcome.reply if explains else self.desk.remarked(verdict, outcome.reply), outcome
-            if verdict.action in ("refuse", "ask"):
-                return self.desk.refused(self.speaker, verdict, self._known), None
-            if explains:
-                await self._refresh()
-                return self.desk.explained(self.speaker, verdict, self._known), None
-        except Exception as error:
-            self.desk.failed(error)
-            return outcome.reply, outcome
-        await self._noted(verdict.call)
-        outcome = await self.send(verdict.call)
-        return await self._finished(verdict, outcome), outcome
-
-    async def _finished(self, verdict: Verdict, outcome: Outcome) -> Any:
-        try:
-            return await self._answered(verdict, outcome)
-        except Exception as error:
-            self.desk.failed(error)
-            return outcome.reply
-
-    async def _own_reply(self, verdict: Verdict) -> Any:
-        """The reply to a call that is refused; what is sent on is noted for what it does."""
-        if self._is_unlisted(verdict):
-            return None
-        if verdict.action in ("refuse", "ask"):
-            return self.desk.refused(self.speaker, verdict, self._known)
-        await self._noted(verdict.call)
-        return None
-
-    async def _noted(self, call: Call) -> None:
-        """What a call is about to do, as far as that is declared, and the news of it."""
-        try:
-            if self.desk.effects and self.desk.effects.observe(call.tool, call.arguments):
-                await self.announce()
-        except Exception as error:  # that a label has changed is no reason to hold up a call
-            self.desk.failed(error)
+    reply: Any
+    outcome: Outcome | None
 
     @property
-    def _known(self) -> Catalog:
-        return self._catalog or _UNKNOWN
+    def is_unchanged(self) -> bool:
+        """Whether the server's own reply goes back as it is."""
+        return self.outcome is not None and self.reply is self.outcome.reply
 
-    async def _admitted(self) -> Verdict:
-        self._catalog = self.shelf.any(self.caller)
-        if self._catalog is None:
+
+class CallFlow:
+    """The order of steps for one call of one caller."""
+
+    __slots__ = ("_catalog", "_counts_as", "_guidance", "_is_fresh", "_upstream", "call", "caller")
+
+    def __init__(
+        self, guidance: ServerGuidance, upstream: Upstream, caller: object, call: Call, *, counts_as: object = None
+    ) -> None:
+        self._guidance, self._upstream, self.caller, self.call = guidance, upstream, caller, call
+        self._counts_as = caller if counts_as is None else counts_as
+        """Whose failures are counted together; several callers may share one list."""
+        cached = guidance.tools.get(caller)
+        self._catalog = cached.value if cached else _UNKNOWN
+        self._is_fresh = cached is not None and guidance.now() < cached.fresh_until
+        """Whether guidance may be given from this list; otherwise it is read again before."""
+
+    async def run(self) -> Answer:
+        """Judge the call, send it unless it is refused, and add guidance to the reply."""
+        forward = Verdict("forward", self.call)
+        try:
+            verdict = await self._judge()
+            is_unlisted = self._is_unlisted(verdict)
+            if not is_unlisted:
+                if verdict.action in ("refuse", "ask"):
+                    return Answer(self._guidance.refuse(self._counts_as, verdict, self._catalog), None)
+                await self._observe_effect(verdict.call)
+        except Exception as error:
+            self._guidance.count_own_failure(error)
+            verdict, is_unlisted = forward, False
+        if is_unlisted:
+            return await self._send_unlisted(verdict)
+        return await self._complete(verdict, await self._upstream.send(verdict.call))
+
+    async def complete(self, outcome: Outcome) -> Answer:
+        """Add guidance to what the server answered to a call that took the short cut."""
+        return await self._complete(Verdict("forward", self.call), outcome)
+
+    async def _judge(self) -> Verdict:
+        if self._catalog is _UNKNOWN:
             await self._refresh()
-        verdict = self.desk.judge(self.call, self._known)
-        if _is_silent(verdict) or self._is_fresh:
+        verdict = judge(self.call, self._catalog, self._guidance.policy)
+        if (verdict.action == "forward" and verdict.report is SILENCE) or not await self._refresh():
             return verdict
-        return self.desk.judge(self.call, self._known) if await self._refresh() else verdict
+        return judge(self.call, self._catalog, self._guidance.policy)
 
-    async def _answered(self, verdict: Verdict, outcome: Outcome) -> Any:
-        if outcome.cause is None and not is_failure(outcome.reply):
-            return await self._guided(verdict, outcome)
+    def _is_unlisted(self, verdict: Verdict) -> bool:
+        """Whether a call is for a tool that the server does not list, or for our `info` tool."""
+        found = verdict.report.diagnoses
+        if found and found[0].code == unknown_tool.CODE:
+            return True
+        return self._is_info(verdict.call)
+
+    def _is_info(self, call: Call) -> bool:
+        is_named_info = call.tool == self._guidance.policy.info_tool
+        return is_named_info and self._guidance.is_own_info_tool(call, self._catalog)
+
+    async def _send_unlisted(self, verdict: Verdict) -> Answer:
+        """Ask the server first, with the call as it was sent: some servers list only what a search brought up.
+
+        If the server does not know the tool, nothing has happened yet.
+        """
+        outcome = await self._upstream.send(self.call)
+        try:
+            is_info = self._is_info(verdict.call)
+            if not (is_failure(outcome.reply) if is_info else is_unknown_tool(outcome.reply, self.call.tool)):
+                return Answer(outcome.reply if is_info else self._add_suggestion(verdict, outcome.reply), outcome)
+            if verdict.action in ("refuse", "ask"):
+                return Answer(self._guidance.refuse(self._counts_as, verdict, self._catalog), None)
+            if is_info:
+                await self._refresh()
+                return Answer(self._guidance.answer_info(self._counts_as, verdict, self._catalog), None)
+        except Exception as error:
+            self._guidance.count_own_failure(error)
+            return Answer(outcome.reply, outcome)
+        await self._observe_effect(verdict.call)
+        return await self._complete(verdict, await self._upstream.send(verdict.call))
+
+    def _add_suggestion(self, verdict: Verdict, reply: Any) -> Any:
+        """Add what was probably intended to the failure of an unlisted tool. No repair was made: it may have run."""
+        report = replace(verdict.report, is_refusal=True)
+        if verdict.action == "repair":
+            report = replace(report, corrections=(), corrected=verdict.call)
+        return append_guidance(reply, report, self._guidance.policy)
+
+    async def _observe_effect(self, call: Call) -> None:
+        """Record what a call is about to do, as far as that is declared, and announce it if it is news."""
+        try:
+            if self._guidance.effects and self._guidance.effects.observe(call.tool, call.arguments):
+                await self._upstream.announce_change()
+        except Exception as error:  # a changed annotation is no reason to hold up a call
+            self._guidance.count_own_failure(error)
+
+    async def _complete(self, verdict: Verdict, outcome: Outcome) -> Answer:
+        """Add guidance to what the server answered. Tips may name other tools, so they too come from a fresh list."""
+        guidance, reply = self._guidance, outcome.reply
+        try:
+            if outcome.exception is not None or is_failure(reply):
+                return Answer(await self._add_to_failure(verdict, outcome), outcome)
+            if self._counts_as in guidance.repeated.callers:
+                guidance.repeated.forget(self._counts_as, self.call)
+            if verdict.report is SILENCE and guidance.leaves_successes_alone:
+                return Answer(reply, outcome)
+            guided = add_to_success(self.call, reply, self._catalog, guidance.policy, verdict)
+            if guided is not reply and not self._is_fresh and await self._refresh():
+                guided = add_to_success(self.call, reply, self._catalog, guidance.policy, verdict)
+            return Answer(guided, outcome)
+        except Exception as error:
+            guidance.count_own_failure(error)
+            return Answer(reply, outcome)
+
+    async def _add_to_failure(self, verdict: Verdict, outcome: Outcome) -> Any:
+        guidance = self._guidance
         if await self._refresh() and verdict.action == "forward":
-            verdict = self.desk.judge(self.call, self._known)
-        if outcome.cause is not None:
-            told = self.desk.raised(self.speaker, verdict, self._known, outcome.cause, is_masked=outcome.is_masked)
-            if told is not None:
-                return told
-        return self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply, outcome.cause)
+            verdict = judge(self.call, self._catalog, guidance.policy)
+        if (report := self._explain_exception(verdict, outcome)) is not None:
+            return guidance.error_result(guidance.count_failure(self._counts_as, report), self._catalog)
+        kind = self._failure_kind(outcome)
+        report = explain_failure(self.call, outcome.reply, self._catalog, guidance.policy, verdict, kind=kind)
+        if report is None:
+            return outcome.reply
+        return append_report(outcome.reply, guidance.count_failure(self._counts_as, report), guidance.policy)
 
-    async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
-        """A success. What is said beside it may name other tools, so that too comes from a fresh list."""
-        said = self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply)
-        if said is outcome.reply or not await self._refresh():
-            return said
-        return self.desk.answered(self.speaker, self.call, verdict, self._known, outcome.reply)
+    def _explain_exception(self, verdict: Verdict, outcome: Outcome) -> Report | None:
+        if outcome.exception is None:
+            return None
+        return explain_exception(
+            outcome.exception, self._catalog, self._guidance.policy, verdict, is_masked=outcome.is_masked
+        )
+
+    def _failure_kind(self, outcome: Outcome) -> str:
+        if outcome.exception is None:
+            return ""
+        from fingerpost.engine.replies.exceptions import kind_of, root_cause
+
+        return kind_of(root_cause(outcome.exception), self.call)
 
     async def _refresh(self) -> bool:
-        """Read the list unless it is known to hold; true when another one than before came of it."""
+        """Read the list unless it is known to be fresh; true if that gave another catalog than before."""
         if self._is_fresh:
             return False
         before = self._catalog
-        self._catalog = self.shelf.fresh(self.caller, self.desk.now()) or await self.read()
+        self._catalog = await self._upstream.list_tools() or _UNKNOWN
         self._is_fresh = True
         return self._catalog is not before
-
-
-def _is_silent(verdict: Verdict) -> bool:
-    return verdict.action == "forward" and verdict.report is SILENCE

@@ -1,19 +1,21 @@
-"""Who is calling: under which key a caller's lists and failures are kept, so that none meets another's.
+"""Tell callers apart: the key under which a caller's lists and failures are kept, so that none meets another's.
 
-Everything by which a server could tell two callers apart is in the key: the connection where there is one,
-the credentials, the headers, what the client says of itself. A key that is too fine costs one more list; one
-that is too coarse would show a caller what is not theirs. Only a digest is kept.
+Everything by which a server could tell two callers apart is in the key: the connection if there is one, the
+credentials, the headers, what the client says about itself. A key that is too fine costs one more list; one that
+is too coarse would show a caller what is not theirs. Only a digest is kept.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.middleware._sdk_internals import connection_state
 
 _PER_REQUEST = frozenset({
     "accept", "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date",
@@ -23,11 +25,11 @@ _PER_REQUEST = frozenset({
 """Headers that differ from one request of a caller to the next."""
 
 _IDENTITY = ("io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities")
-"""What of `_meta` says who a client is. Clients put ids of calls and conversations beside it, new with each."""
+"""The keys of `_meta` that identify a client. Beside them clients put ids of calls, which are new each time."""
 
 
 class Request(Protocol):
-    """What both SDKs know of a request."""
+    """What both SDKs know about a request."""
 
     @property
     def session(self) -> Any: ...
@@ -38,24 +40,30 @@ class Request(Protocol):
 
 
 def caller_key(request: Request, meta: Any) -> object:
-    """The caller behind a request; `meta` is the `_meta` it came with."""
-    user, carrier = auth_context_var.get(), request.request
-    whole = _said(meta) if request.protocol_version in MODERN_PROTOCOL_VERSIONS else _connection(request)
-    if user is None and carrier is None:
-        return whole
+    """Return the key of the caller behind a request; `meta` is the request's `_meta`."""
+    user, http_request = auth_context_var.get(), request.request
+    if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        fields = as_object(meta)
+        client: object = repr([fields.get(key) for key in _IDENTITY])
+    else:
+        client = _connection_token(request.session)
+    if user is None and http_request is None:
+        return client
     token = user.access_token if user else None
-    parts = [*((token.client_id, token.token) if token else ()), *(_headers(carrier) if carrier else ())]
-    return whole, blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    parts = [*((token.client_id, token.token) if token else ()), *(_headers(http_request) if http_request else ())]
+    return client, blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _said(meta: Any) -> str:
-    """What a client says of itself with each request, where no handshake has said it once."""
-    fields = as_object(meta)
-    return repr([fields.get(key) for key in _IDENTITY])
+def _connection_token(session: Any) -> object:
+    """Return an object that is the same for every request of one connection."""
+    state = connection_state(session)
+    if (token := state.get("fingerpost")) is None:
+        token = state["fingerpost"] = object()
+    return token
 
 
 def _headers(request: Any) -> list[Any]:
-    """The headers of a caller, and where it calls from."""
+    """Return the headers that identify a caller, and the address it calls from."""
     every = ((str(name).lower(), str(value)) for name, value in request.headers.items())
     kept = [(name, value) for name, value in every if not _is_of_one_request(name)]
     return [*sorted(kept), str(getattr(getattr(request, "client", None), "host", ""))]
@@ -65,9 +73,19 @@ def _is_of_one_request(name: str) -> bool:
     return name in _PER_REQUEST or name.startswith("mcp-param-")
 
 
-def _connection(request: Request) -> object:
-    """A handshake makes a connection that lasts; its scratch state outlives each request and dies with it."""
-    state = as_object(getattr(getattr(request.session, "_connection", None), "state", None))
-    if (token := state.get("fingerpost")) is None:
-        token = state["fingerpost"] = object()
-    return token
+class ServerKeys:
+    """A key for each server that one `Guidance` stands in front of; nearly always there is only one server."""
+
+    def __init__(self) -> None:
+        self._keys: WeakKeyDictionary[Any, object] = WeakKeyDictionary()
+        self._last: Any = None
+        self.current: object = None
+        """The key of the server that was looked up last."""
+
+    def look_up(self, server: Any) -> bool:
+        """Make this server's key the current one; true if the server is new."""
+        if server is self._last:
+            return False
+        is_new = server not in self._keys
+        self._last, self.current = server, self._keys.setdefault(server, object())
+        return is_new

@@ -1,26 +1,42 @@
-"""What every door into a server has: a desk, the lists of its callers, and the switches an author may turn."""
+"""The guidance of one server: its policy, the lists its callers were given, and which calls keep failing.
+
+Nothing here knows how messages travel. If guidance itself fails, the failure is counted, reported once, and
+the server's own reply goes through.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, get_args
-from weakref import WeakKeyDictionary
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Container, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar, get_args
 
+from fingerpost.engine import info_tool
+from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
-from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.case import Case
+from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import SILENCE, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
-from fingerpost.engine.prompts_resources import Resources, prompt_catalog
+from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
+from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.middleware.desk import Desk
+from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
+from fingerpost.engine.replies.classify import is_plain_success
+from fingerpost.engine.replies.enrich import KEY, add_to_success, error_result
+from fingerpost.engine.rules import unknown_tool
+from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.middleware.protocol import INVALID_PARAMS
 from fingerpost.middleware.tool_list_cache import ToolListCache
 
+T = TypeVar("T")
 
-class Door:
+
+class ServerGuidance(ABC):
     """Unknown tools, wrong arguments, failures inside tools, tips, the `info` tool and annotations, in one line.
 
-    `policy` decides what is done with calls; `shape` is that of errors in `structuredContent`; `write`
+    `policy` decides what is done with calls; `shape` is the shape of errors in `structuredContent`; `write`
     declares which tools change anything: `{"edit": True, "sync": lambda arguments: …}`.
     """
 
@@ -37,57 +53,176 @@ class Door:
             raise TypeError(f"policy must be a Policy, got {policy!r}: Guidance(Policy(auto_correct='off'))")
         if shape not in get_args(Shape):
             raise ValueError(f"shape must be one of {', '.join(get_args(Shape))}, got {shape!r}")
-        self._desk = Desk(policy or Policy(), shape, Effects(write, auto_approve=auto_approve), clock=clock)
-        self._tools: ToolListCache[Catalog] = ToolListCache(self._desk.catalog)
+        self.policy = policy or Policy()
+        self.effects = Effects(write, auto_approve=auto_approve)
+        self.tools: ToolListCache[Catalog] = ToolListCache(self.build_catalog)
+        self.failures = 0
+        """How often guidance itself has failed, so that the server's own reply went through."""
+        self.now = clock
+        self._shape: Shape = shape
         self._prompts: ToolListCache[Catalog] = ToolListCache(prompt_catalog)
-        self._servers: WeakKeyDictionary[Any, object] = WeakKeyDictionary()
-        """A token for each server that this guidance stands in front of; nearly always there is one."""
-        self._last: Any = None
-        self._token: object = None
+        self.repeated = RepeatedCalls()
 
     @property
-    def failures(self) -> int:
-        """How often guidance itself has failed, and the server's own reply went through."""
-        return self._desk.failures
+    def leaves_successes_alone(self) -> bool:
+        """Whether nothing is ever added to the success of a call that was right."""
+        return False
 
     @property
     def auto_approve(self) -> bool:
         """Whether the annotations that clients show are suppressed."""
-        return self._desk.effects.auto_approve
+        return self.effects.auto_approve
 
     @auto_approve.setter
     def auto_approve(self, value: bool) -> None:
-        self._desk.effects.auto_approve = value
+        self.effects.auto_approve = value
+
+    # tool lists
+
+    def build_catalog(self, tools: list[Any]) -> Catalog:
+        """Build the catalog that one caller's calls are judged against; a server's own `info` tool keeps its name.
+
+        Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
+        """
+        known = [self.effects.cautious(as_object(tool), KEY) for tool in tools] if self.effects else tools
+        return Catalog.listed([*known, *self.own_tools({str(as_object(tool).get("name")) for tool in tools})])
+
+    def own_tools(self, taken: Container[str]) -> list[dict[str, Any]]:
+        """Return what we add to a server's list, unless the name is taken."""
+        name = self.policy.info_tool
+        return [info_tool.describe_info_tool(name, KEY)] if name is not None and name not in taken else []
+
+    def complete_page(self, page: dict[str, Any], taken: Container[str]) -> dict[str, Any]:
+        """Annotate a page of the list the way clients see it; our own tool is on the last page."""
+        tools = as_list(page["tools"])
+        annotated = [self.effects.annotate(as_object(tool), KEY) for tool in tools] if self.effects else tools
+        own = [] if page.get("nextCursor") else self.own_tools(taken)
+        return page if annotated is tools and not own else {**page, "tools": [*annotated, *own]}
+
+    def store_tools(self, caller: object, tools: list[Any], fresh_for: float = 0.0) -> Catalog:
+        """Store the list that a caller was given just now, without the tool that we added."""
+        theirs = [tool for tool in tools if not info_tool.is_ours(tool, KEY)]
+        return self.tools.put(caller, theirs, self.now() + fresh_for)
+
+    # tool calls
 
     def lets_pass(self, caller: object, name: str, arguments: Any) -> bool:
-        """Whether a call is right by the caller's last known list, so that there is nothing to do but send it on."""
+        """Whether a call is clearly valid by the caller's last known list, so that it only has to be sent.
+
+        This is the short cut for nearly all calls. Calls whose effect is watched never take it.
+        """
         try:
-            catalog = self._tools.any(caller)
-            return catalog is not None and self._desk.lets_pass(name, arguments, catalog)
+            cached = self.tools.get(caller)
+            if cached is None or self.effects or name == self.policy.info_tool:
+                return False
+            tool = cached.value.get(name)
+            return tool is not None and tool.is_plainly_right(arguments)
         except Exception as error:
-            self._desk.failed(error)
+            self.count_own_failure(error)
             return False
 
-    async def _admitted(self, call: Call, caller: object, read: Callable[[], Awaitable[list[Any] | None]]) -> Verdict:
-        """What to do with a request for a prompt; where that cannot be told, it goes on as it came."""
+    def leaves_unchanged(self, caller: object, name: str, arguments: Any, reply: Any) -> bool:
+        """Whether the reply to such a call is plainly a success that gets no guidance."""
+        if not is_plain_success(reply):
+            return False
+        if caller in self.repeated.callers:
+            self.repeated.forget(caller, Call(name, arguments))
+        return True
+
+    def count_failure(self, caller: object, report: Report) -> Report:
+        """Count a failed call, and vary the answer if the same call keeps failing."""
+        return vary_answer(report, self.repeated.count_failure(caller, report.call, report, self.now()))
+
+    def refuse(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
+        """Return the reply to a call that is not sent."""
+        report = self.count_failure(caller, verdict.report)
+        is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE
+        if is_unknown and self.policy.unknown_tool == "protocol":
+            return {
+                "code": INVALID_PARAMS,
+                "message": report.diagnoses[0].message,
+                "data": self.error_data(report, None),
+            }
+        return self.error_result(report, catalog)
+
+    def error_result(self, report: Report, catalog: Catalog) -> dict[str, Any]:
+        """Return a failed tool result that consists of guidance only."""
+        return error_result(report, catalog.get(report.call.tool), self.policy, self._shape)
+
+    def is_own_info_tool(self, call: Call, catalog: Catalog) -> bool:
+        """Whether a call of `info` is for the tool that we added to the list, and not for the server's own."""
+        tool = catalog.get(call.tool)
+        return tool is not None and info_tool.is_ours(tool.entry, KEY)
+
+    def answer_info(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
+        """Answer a call of our `info` tool."""
+        call = verdict.call
+        if (text := info_tool.answer(call, catalog)) is None:
+            tool = catalog.get(call.tool) or Tool(call.tool)
+            report = explain_with(info_tool.diagnose_unknown(call, catalog), Case(call, tool), None)
+            return self.error_result(self.count_failure(caller, report), catalog)
+        result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
+        return add_to_success(call, result, catalog, self.policy, verdict)
+
+    # prompts and resources
+
+    async def judge_prompt(
+        self, call: Call, caller: object, read_prompts: Callable[[], Awaitable[list[Any] | None]]
+    ) -> Verdict:
+        """Judge a request for a prompt; if that is impossible, forward it. Guidance comes from a fresh list only."""
         try:
-            return await self._judged(call, caller, read)
+            cached = self._prompts.get(caller)
+            if cached and (verdict := admit_prompt(call, cached.value, self.policy)).report is SILENCE:
+                return verdict
+            prompts = await read_prompts()
+            if prompts is None:
+                return Verdict("forward", call)
+            return admit_prompt(call, self._prompts.put(caller, prompts), self.policy)
         except Exception as error:
-            self._desk.failed(error)
+            self.count_own_failure(error)
             return Verdict("forward", call)
 
-    async def _judged(self, call: Call, caller: object, read: Callable[[], Awaitable[list[Any] | None]]) -> Verdict:
-        """What is said of a prompt comes from a fresh list, as with tools."""
-        known = self._prompts.any(caller)
-        if known and (verdict := self._desk.admitted(call, known)).report is SILENCE:
-            return verdict
-        prompts = await read()
-        if prompts is None:
-            return Verdict("forward", call)
-        return self._desk.admitted(call, self._prompts.put(caller, [prompts]))
-
-    def _astray(self, uri: str, resources: list[Any] | None, templates: list[Any] | None) -> Report:
-        """What to say to one who asked for a resource that is not there; nothing where no list of them can be read."""
+    def explain_unknown_resource(self, uri: str, resources: list[Any] | None, templates: list[Any] | None) -> Report:
+        """Explain that a resource does not exist; say nothing if no list of resources can be read."""
         if resources is None and templates is None:
             return SILENCE
-        return self._desk.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), SILENCE)
+        return self.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), SILENCE)
+
+    def error_data(self, report: Report, data: Any) -> dict[str, Any] | None:
+        """Return the `data` of a protocol error with guidance added; None if there is none, or no room for it."""
+        if not report.diagnoses or not isinstance(data, Mapping | None):
+            return None
+        envelope = render(replace(report, is_refusal=True), budget=self.policy.budget)
+        return {**(data or {}), KEY: {**envelope.structured, "text": envelope.text}}
+
+    def prompt_notes(self, verdict: Verdict) -> dict[str, Any]:
+        """Return what goes into `_meta` of a prompt that was rendered after all."""
+        report = SILENCE if verdict.report.is_refusal else verdict.report
+        return render(report, budget=self.policy.budget).structured
+
+    # everything else
+
+    def describe_extension(self) -> dict[str, Any]:
+        """Return what the extension advertises about itself among the server's capabilities."""
+        return {"shape": self._shape, **({"infoTool": self.policy.info_tool} if self.policy.info_tool else {})}
+
+    def safely(self, do: Callable[[], T], instead: T) -> T:
+        """Return what `do` returns, or `instead` if guidance itself fails: it never stands in the server's way."""
+        try:
+            return do()
+        except Exception as error:
+            self.count_own_failure(error)
+            return instead
+
+    def count_own_failure(self, error: Exception) -> None:
+        """Count a failure of guidance itself, and report the first, by its type only: its text may hold anything."""
+        self.failures += 1
+        if self.failures == 1:
+            self.warn(
+                f"guidance failed ({type(error).__name__}); the server's own reply went through. "
+                "Further failures are counted, not logged."
+            )
+
+    @abstractmethod
+    def warn(self, text: str) -> None:
+        """Report a problem to the operator."""

@@ -1,14 +1,14 @@
-"""Guidance for a server on the official SDK: `MCPServer("x", middleware=[Guidance()])`, or a low-level `Server`.
+"""Guidance for servers on the official SDK: `MCPServer("x", middleware=[Guidance()])`, or a low-level `Server`.
 
-A middleware sees every message as it came, before validation. It answers by itself where a call is refused or
-asks about the tools; otherwise the server does, and its reply is guided.
+A middleware sees every message before validation. It answers by itself if a call is refused or asks about the
+tools; otherwise the server answers, and its reply gets guidance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import CoroutineType
 from typing import Any, cast
 
@@ -19,20 +19,32 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from fingerpost.engine import info_tool
-from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call, Report
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.middleware._sdk_internals import Chain, Context, bus_of, high_level, is_ours, server_behind, watch
-from fingerpost.middleware.call_flow import Exchange, Outcome
-from fingerpost.middleware.caller_key import caller_key
-from fingerpost.middleware.guidance import Door
+from fingerpost.middleware._sdk_internals import (
+    Context,
+    SdkUpstream,
+    bus_of,
+    high_level_server,
+    is_own_request,
+    record_exceptions,
+    server_behind,
+)
+from fingerpost.middleware.call_flow import CallFlow
+from fingerpost.middleware.caller_key import ServerKeys, caller_key
+from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.protocol import NOT_FOUND_CODES
 
-_NOT_FOUND = (-32602, -32002, 0)
+_LOG = logging.getLogger("fingerpost")
 
 
-class Guidance(Door):
-    __doc__ = Door.__doc__
+class Guidance(ServerGuidance):
+    __doc__ = ServerGuidance.__doc__
+
+    @cached_property
+    def _servers(self) -> ServerKeys:
+        return ServerKeys()
 
     @classmethod
     def install(cls, server: MCPServer[Any] | Server[Any], *args: Any, **kwargs: Any) -> Guidance:
@@ -48,7 +60,7 @@ class Guidance(Door):
 
     def __call__(self, ctx: Context, call_next: CallNext) -> CoroutineType[Any, Any, Any]:
         if ctx.request_id is None:
-            return _passed(ctx, call_next)
+            return _forward(ctx, call_next)
         match ctx.method:
             case "tools/call":
                 return self._call_tool(ctx, call_next)
@@ -59,52 +71,54 @@ class Guidance(Door):
             case "resources/read":
                 return self._read_resource(ctx, call_next)
             case "initialize" | "server/discover":
-                return self._advertised(ctx, call_next)
+                return self._advertise(ctx, call_next)
             case _:
-                return _passed(ctx, call_next)
+                return _forward(ctx, call_next)
+
+    def warn(self, text: str) -> None:
+        _LOG.warning(text)
+
+    # tools
 
     async def _call_tool(self, ctx: Context, call_next: CallNext) -> Any:
-        params, outcome = as_object(ctx.params), None
+        params = as_object(ctx.params)
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str) or (caller := self._caller(ctx, call_next)) is None:
             return await call_next(ctx)
+        outcome, upstream = None, SdkUpstream(self, ctx, call_next, caller)
         if self.lets_pass(caller, name, arguments):
             try:
                 reply = await call_next(ctx)
             except Exception as error:
-                outcome = Chain(ctx, call_next).failed(error)
+                outcome = upstream.outcome_of_exception(error)
             else:
-                if self._desk.has_nothing_to_say(caller, name, arguments, reply):
+                if self.leaves_unchanged(caller, name, arguments, reply):
                     return reply
-                outcome = Chain(ctx, call_next).answered(reply)
-        exchange = _Exchange(self._desk, self._tools, caller, Call(name, arguments))
-        exchange.door, exchange.chain = self, Chain(ctx, call_next)
-        return exchange.chain.wired(*await exchange.run(outcome))
+                outcome = upstream.outcome_of(reply)
+        flow = CallFlow(self, upstream, caller, Call(name, arguments))
+        return upstream.to_wire(await (flow.complete(outcome) if outcome else flow.run()))
 
     def _caller(self, ctx: Context, call_next: CallNext) -> object:
-        """Who is calling which server; nothing where that cannot be told, and then nothing is said."""
+        """Return a key for who calls which server; None if that cannot be told, and then there is no guidance."""
         try:
             server = server_behind(call_next)
-            if server is not self._last and server is not None:
-                self._meet(server)
-            return self._token, caller_key(ctx, ctx.params and ctx.params.get("_meta"))
+            if server is not None and self._servers.look_up(server):
+                self._subscribe(server)
+            return self._servers.current, caller_key(ctx, ctx.params and ctx.params.get("_meta"))
         except Exception as error:
-            self._desk.failed(error)
+            self.count_own_failure(error)
             return None
 
-    def _meet(self, server: Server[Any]) -> None:
-        """What is done once for each server: hear when its list changes, and what its tools raise."""
-        if server not in self._servers:
-            self._servers[server] = object()
-            if (bus := bus_of(server)) is not None:
-                bus.subscribe(self._on_event)
-            if isinstance(high := high_level(server), MCPServer):
-                watch(cast("MCPServer[Any]", high))
-        self._last, self._token = server, self._servers[server]
+    def _subscribe(self, server: Server[Any]) -> None:
+        """Prepare a server once: learn when its list changes, and what its tools raise."""
+        if (bus := bus_of(server)) is not None:
+            bus.subscribe(self._on_event)
+        if isinstance(high := high_level_server(server), MCPServer):
+            record_exceptions(cast("MCPServer[Any]", high))
 
     def _on_event(self, event: ServerEvent) -> None:
         if isinstance(event, ToolsListChanged):
-            self._tools.outdate()
+            self.tools.expire_all()
 
     async def _list_tools(self, ctx: Context, call_next: CallNext) -> Any:
         result = await call_next(ctx)
@@ -112,132 +126,77 @@ class Guidance(Door):
         if not isinstance(page.get("tools"), list):
             return result
         try:
-            return await self._labelled(page, Chain(ctx, call_next))
+            return self.complete_page(page, await self._taken_names(page, SdkUpstream(self, ctx, call_next)))
         except Exception as error:
-            self._desk.failed(error)
+            self.count_own_failure(error)
             return result
 
-    async def _labelled(self, page: dict[str, Any], chain: Chain) -> dict[str, Any]:
-        """A page of the list as clients see it; our own tool stands on the last page.
+    async def _taken_names(self, page: dict[str, Any], upstream: SdkUpstream) -> set[str]:
+        """Return the names on every page of the list, when this is the last page. The list is stored on the way.
 
-        It is the same when we ask for it ourselves: what stands between us and the client may keep it.
+        Our own requests pass here too, and get the same answer: what stands between us and the client may cache it.
         """
+        if page.get("nextCursor"):
+            return set()
         tools = as_list(page["tools"])
-        labelled, own = self._desk.labelled(tools), list[Any]()
-        if not page.get("nextCursor"):
-            own = self._desk.own_tools(await self._names(tools, page, chain))
-        return page if labelled is tools and not own else {**page, "tools": [*labelled, *own]}
-
-    async def _names(self, tools: list[Any], page: dict[str, Any], chain: Chain) -> set[str]:
-        """The names that are taken, on every page of the list. A list that passes is kept, for it was read anyway."""
-        caller = None if is_ours.get() else self._caller(chain.ctx, chain.call_next)
-        if caller is not None and as_object(chain.ctx.params).get("cursor"):
-            tools = await chain.entries("tools/list", "tools") or tools
+        caller = None if is_own_request.get() else self._caller(upstream.ctx, upstream.call_next)
+        if caller is not None and as_object(upstream.ctx.params).get("cursor"):
+            tools = await upstream.read_entries("tools/list", "tools") or tools
         elif caller is not None:
-            self._kept(caller, tools, page if chain.is_outermost(self) else {}, chain)
+            self.store_tools(caller, tools, upstream.ttl(page) if upstream.is_outermost(self) else 0.0)
         return {str(as_object(tool).get("name")) for tool in tools if not info_tool.is_ours(tool, KEY)}
 
-    async def read_tools(self, caller: object, chain: Chain) -> Catalog | None:
-        """The caller's own list, every page of it, put on the shelf; none where it cannot be read."""
-        tools, last = await chain.listed("tools/list", "tools")
-        return None if tools is None else self._kept(caller, tools, last, chain)
-
-    def _kept(self, caller: object, tools: list[Any], page: Mapping[str, Any], chain: Chain) -> Catalog:
-        """A list on the shelf until it goes stale, by the server's own word.
-
-        Where the server has no way to announce a change, that word could not be taken back, and is not taken.
-        """
-        ttl = page.get("ttlMs")
-        holds = isinstance(ttl, int) and chain.bus is not None
-        return self._tools.put(caller, [tools], self._desk.now() + cast("int", ttl) / 1000 if holds else 0.0)
-
-    async def announce(self, chain: Chain) -> None:
-        """Tell the clients of either era that the list of tools has changed."""
-        if chain.bus is not None:
-            await chain.bus.publish(ToolsListChanged())
-        await chain.ctx.session.send_tool_list_changed()
+    # prompts and resources
 
     async def _get_prompt(self, ctx: Context, call_next: CallNext) -> Any:
-        params, chain = as_object(ctx.params), Chain(ctx, call_next)
+        params = as_object(ctx.params)
         name, caller = params.get("name"), self._caller(ctx, call_next)
         if caller is None or not isinstance(name, str):
             return await call_next(ctx)
-        read = partial(chain.entries, "prompts/list", "prompts")
-        verdict = await self._admitted(Call(name, params.get("arguments") or {}), caller, read)
+        read_prompts = partial(SdkUpstream(self, ctx, call_next).read_entries, "prompts/list", "prompts")
+        verdict = await self.judge_prompt(Call(name, params.get("arguments") or {}), caller, read_prompts)
         if verdict.action == "repair":
             ctx = replace(ctx, params={**params, "arguments": verdict.call.arguments})
         try:
             result = await call_next(ctx)
         except Exception as error:
-            if (guided := self._guided_error(error, verdict.report)) is None:
-                raise
-            raise guided from error
-        said = self._desk.safely(lambda: self._desk.remarks(verdict), {})
-        return _remarked(as_object(result), said) if said else result
+            self._raise_guided(error, verdict.report)
+            raise
+        notes = self.safely(lambda: self.prompt_notes(verdict), {})
+        if not notes:
+            return result
+        fields = as_object(result)
+        return {**fields, "_meta": {**as_object(fields.get("_meta")), KEY: notes}}
 
     async def _read_resource(self, ctx: Context, call_next: CallNext) -> Any:
         try:
             return await call_next(ctx)
         except MCPError as error:
-            chain, uri = Chain(ctx, call_next), as_object(ctx.params).get("uri")
-            if error.code not in _NOT_FOUND or not isinstance(uri, str):
-                raise
-            resources = await chain.entries("resources/list", "resources")
-            templates = await chain.entries("resources/templates/list", "resourceTemplates")
-            if (guided := self._guided_error(error, self._astray(uri, resources, templates))) is None:
-                raise
-            raise guided from error
+            upstream, uri = SdkUpstream(self, ctx, call_next), as_object(ctx.params).get("uri")
+            if error.code in NOT_FOUND_CODES and isinstance(uri, str):
+                resources = await upstream.read_entries("resources/list", "resources")
+                templates = await upstream.read_entries("resources/templates/list", "resourceTemplates")
+                self._raise_guided(error, self.explain_unknown_resource(uri, resources, templates))
+            raise
 
-    def _guided_error(self, error: Exception, report: Report) -> MCPError | None:
-        """The server's protocol error with guidance in its data; nothing where there is nothing to add."""
+    def _raise_guided(self, error: Exception, report: Report) -> None:
+        """Raise the server's protocol error with guidance in its data, if there is anything to add."""
         known = error if isinstance(error, MCPError) else None
-        data = self._desk.safely(lambda: self._desk.data(report, known.data if known else None), None)
-        if data is None:
-            return None
-        return (
-            MCPError(known.code, known.message, data)
-            if known
-            else MCPError(INVALID_PARAMS, report.diagnoses[0].message, data)
-        )
+        data = self.safely(lambda: self.error_data(report, known.data if known else None), None)
+        if data is not None:
+            code, message = (known.code, known.message) if known else (INVALID_PARAMS, report.diagnoses[0].message)
+            raise MCPError(code, message, data) from error
 
-    async def _advertised(self, ctx: Context, call_next: CallNext) -> Any:
+    async def _advertise(self, ctx: Context, call_next: CallNext) -> Any:
+        """Add the extension to the server's capabilities."""
         result = await call_next(ctx)
-        said = as_object(result)
-        if not isinstance(said.get("capabilities"), dict):
+        fields = as_object(result)
+        if not isinstance(fields.get("capabilities"), dict):
             return result
-        capabilities = as_object(said["capabilities"])
-        extensions = {**as_object(capabilities.get("extensions")), KEY: self._desk.about()}
-        return {**said, "capabilities": {**capabilities, "extensions": extensions}}
+        capabilities = as_object(fields["capabilities"])
+        extensions = {**as_object(capabilities.get("extensions")), KEY: self.describe_extension()}
+        return {**fields, "capabilities": {**capabilities, "extensions": extensions}}
 
 
-class _Exchange(Exchange):
-    """A call that came through the SDK."""
-
-    __slots__ = ("chain", "door")
-
-    chain: Chain
-    door: Guidance
-
-    async def send(self, call: Call) -> Outcome:
-        ctx = self.chain.ctx
-        if call is not self.call:
-            ctx = replace(ctx, params={**as_object(ctx.params), "name": call.tool, "arguments": call.arguments})
-        try:
-            reply = await self.chain.call_next(ctx)
-        except Exception as error:
-            return self.chain.failed(error)
-        return self.chain.answered(reply)
-
-    async def read(self) -> Catalog | None:
-        return await self.door.read_tools(self.caller, self.chain)
-
-    async def announce(self) -> None:
-        await self.door.announce(self.chain)
-
-
-async def _passed(ctx: Context, call_next: CallNext) -> Any:
+async def _forward(ctx: Context, call_next: CallNext) -> Any:
     return await call_next(ctx)
-
-
-def _remarked(result: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
-    return {**result, "_meta": {**as_object(result.get("_meta")), KEY: said}}

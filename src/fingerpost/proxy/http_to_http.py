@@ -23,9 +23,9 @@ from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.broken_frame import readable_id
 from fingerpost.proxy.protocol.lost_reply import Loss, late
 from fingerpost.proxy.protocol.message import INTERNAL_ERROR, Malformed, Message
-from fingerpost.proxy.protocol.pending import PATIENCE
-from fingerpost.proxy.protocol.relay import GUIDED, Relay
-from fingerpost.proxy.protocol.request import Reply, Wire
+from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
+from fingerpost.proxy.protocol.relay import GUIDED_METHODS, Relay
+from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
 _NOT_PASSED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
 _CHANGED = b"notifications/tools/list_changed"
@@ -60,7 +60,7 @@ class Reverse:
             return
         try:
             message = messages.read(request.body)
-            if not message.is_request or message.method not in GUIDED:
+            if not message.is_request or message.method not in GUIDED_METHODS:
                 await self._streamed(request, headers, self._seconds(request))
             else:
                 await self._guided(request, headers, message, self.relay)
@@ -110,20 +110,20 @@ class Reverse:
         async for chunk in response.chunks():
             if relay is not None:
                 if _CHANGED in seam + chunk:
-                    relay.outdate()
+                    relay.expire_lists()
                 seam = chunk[-len(_CHANGED) :]
             yield chunk
 
     async def _guided(self, request: Request, headers: Headers, message: Message, relay: Relay) -> None:
-        wire = HttpWire(self, relay, request, headers, message)
+        wire = HttpRequest(self, relay, request, headers, message)
         try:
-            call = relay.right_call(wire) if message.method == "tools/call" else None
+            call = relay.valid_call(wire) if message.method == "tools/call" else None
             if call is None:
-                frame = await relay.answered(wire)
+                frame = await relay.answer(wire)
             else:
                 reply = await wire.forward(wire.frame, call)
-                is_fine = relay.leaves_alone(wire.speaker, call, reply.message)
-                frame = reply.frame if is_fine else await relay.answered(wire, reply)
+                is_fine = relay.leaves_reply_alone(wire.speaker, call, reply.message)
+                frame = reply.frame if is_fine else await relay.answer_call(wire, reply)
         except NoReply as other:
             frame = other.body
         except Later:
@@ -139,25 +139,27 @@ class Reverse:
             await wire.cancel()
             frame = self._lost(wire, relay, late(self.timeout))
         except (TooLarge, sse.TooLong):
-            frame = messages.error(wire.id, INTERNAL_ERROR, "The server's reply is too long")
+            frame = messages.error(wire.encoded_id, INTERNAL_ERROR, "The server's reply is too long")
         try:
             await wire.answer(frame)
         finally:
             wire.close()
 
-    def _lost(self, wire: HttpWire, relay: Relay, loss: Loss) -> bytes:
-        return relay.lost(wire, loss) or messages.error(wire.id, INTERNAL_ERROR, loss.message())
+    def _lost(self, wire: HttpRequest, relay: Relay, loss: Loss) -> bytes:
+        return relay.answer_lost(wire, loss) or messages.error(wire.encoded_id, INTERNAL_ERROR, loss.message())
 
     def own_id(self) -> str:
         self._count += 1
         return f"{self._space}-{self._count}"
 
 
-class HttpWire(Wire):
+class HttpRequest(ClientRequest):
     """A request that came by HTTP, and its answer: in one piece, or as the last event of a stream."""
 
     def __init__(self, reverse: Reverse, relay: Relay, request: Request, headers: Headers, message: Message) -> None:
-        super().__init__(request.body, *callers(headers, request.peer), message)
+        self.frame, self.id, self.method = request.body, message.id, message.method
+        self.params = messages.decode_params(message) if message.method == "tools/call" else None
+        self.caller, self.speaker = callers(headers, request.peer)
         self._reverse, self._relay, self._request, self._headers = reverse, relay, request, headers
         self._status, self._head = 200, list[tuple[bytes, bytes]]([JSON])
         self._reply = b""
@@ -215,12 +217,12 @@ class HttpWire(Wire):
 
     def _noticed(self, message: Message | None) -> None:
         if message is not None and message.method == _CHANGED.decode():
-            self._relay.outdate()
+            self._relay.expire_lists()
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         own = self._reverse.own_id()
         try:
-            async with asyncio.timeout(min(PATIENCE, self._reverse.timeout or PATIENCE)):
+            async with asyncio.timeout(min(LIST_TIMEOUT, self._reverse.timeout or LIST_TIMEOUT)):
                 body, headers = messages.request(own, method, params), for_question(self._headers, method)
                 response = await self._reverse.upstream.request("POST", headers, body)
                 try:
@@ -234,7 +236,7 @@ class HttpWire(Wire):
         """Tell a server of the older revisions that nobody waits any more; to others the closed connection tells it."""
         if any(key == METHOD for key, _ in self._headers):
             return
-        told = messages.notification("notifications/cancelled", {"requestId": self.message.id})
+        told = messages.notification("notifications/cancelled", {"requestId": self.id})
         with suppress(Unreachable, TimeoutError):
             async with asyncio.timeout(1.0):
                 response = await self._reverse.upstream.request("POST", self._headers, told)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
 from fingerpost.proxy.http.headers import (
     METHOD,
     NAME,
@@ -37,7 +38,6 @@ from fingerpost.proxy.process.supervisor import Supervised
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.message import INTERNAL_ERROR, Malformed, Message, fields, replace_members, splice
-from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
 from fingerpost.proxy.protocol.session import Session
 
 STREAM: Headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache, no-transform")]
@@ -315,7 +315,7 @@ def _identity(request: Request) -> Headers:
 def _is_modern(request: Request, message: Message) -> bool:
     """Whether a request says that it needs no session."""
     version = value_of(request.headers, VERSION)
-    return (version is not None and version not in _WITH_HANDSHAKE) or PROTOCOL_VERSION in _meta_of(message)
+    return (version is not None and version not in _WITH_HANDSHAKE) or PROTOCOL_VERSION_KEY in _meta_of(message)
 
 
 def _meta_of(message: Message) -> dict[str, Any]:
@@ -327,9 +327,9 @@ def _mismatch(request: Request, message: Message) -> tuple[int, str] | None:
     if message.method == "initialize":
         return _NO_METHOD, "This revision has no initialize; send requests as they are"
     params, meta = fields(message.params), _meta_of(message)
-    if missing := [key for key in (PROTOCOL_VERSION, _CAPABILITIES) if key not in meta]:
+    if missing := [key for key in (PROTOCOL_VERSION_KEY, _CAPABILITIES) if key not in meta]:
         return _INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}"
-    wanted = [(VERSION, meta[PROTOCOL_VERSION]), (METHOD, message.method)]
+    wanted = [(VERSION, meta[PROTOCOL_VERSION_KEY]), (METHOD, message.method)]
     if (field := NAMED.get(str(message.method))) and isinstance(name := params.get(field), str):
         wanted.append((NAME, name))
     for header, value in wanted:

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
+from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
 from fingerpost.proxy.http.client import Response, Upstream, events_in, is_stream
 from fingerpost.proxy.http.headers import METHOD, NAME, NAMED, SESSION, VERSION, encoded, mirrored
 from fingerpost.proxy.http.http1 import Headers, TooLarge, Unreachable, value_of
@@ -27,7 +28,6 @@ from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.frames import Frames
 from fingerpost.proxy.protocol.lost_reply import Loss
 from fingerpost.proxy.protocol.message import Message, fields
-from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
 from fingerpost.proxy.protocol.session import Session
 
 _EOF_GRACE = 1.2
@@ -172,7 +172,7 @@ class Outbound:
     def _headers(self, message: Message, params: dict[str, Any]) -> Headers:
         meta = as_object(params.get("_meta"))
         headers = [*self._own, *_ACCEPT, (b"accept-encoding", b"identity")]
-        if isinstance(version := meta.get(PROTOCOL_VERSION), str):
+        if isinstance(version := meta.get(PROTOCOL_VERSION_KEY), str):
             headers += [(VERSION, encoded(version)), (METHOD, encoded(str(message.method)))]
             if isinstance(name := params.get(NAMED.get(str(message.method), "")), str):
                 headers.append((NAME, encoded(name)))

@@ -19,7 +19,7 @@ from fingerpost.proxy.protocol.broken_frame import readable_id
 from fingerpost.proxy.protocol.frames import Frames, Overlong
 from fingerpost.proxy.protocol.lost_reply import Loss
 from fingerpost.proxy.protocol.message import fields
-from fingerpost.proxy.protocol.pending import PATIENCE
+from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
 from fingerpost.proxy.protocol.relay import Relay
 from fingerpost.proxy.protocol.session import Session
 from tests.support.http_lab import Log
@@ -345,7 +345,7 @@ def test_if_guidance_fails_the_call_and_the_reply_go_through(monkeypatch: pytest
     def broken(*_: Any, **__: Any) -> Verdict:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr("fingerpost.middleware.desk.judge", broken)
+    monkeypatch.setattr("fingerpost.middleware.call_flow.judge", broken)
     assert talk.client(called(1, "search", {})) == [called(1, "search", {})]
     reply = said(1, "missing", isError=True)
     assert talk.server(reply) == [reply]
@@ -357,7 +357,7 @@ def test_if_reading_a_list_fails_the_list_goes_through(monkeypatch: pytest.Monke
     def broken(*_: Any) -> None:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(talk.relay, "keep", broken)
+    monkeypatch.setattr(talk.relay, "store_tools", broken)
     talk.client(asked(1, "tools/list"))
     reply = frame({"id": 1, "result": {"tools": [SEARCH]}})
     assert talk.server(reply) == [reply]
@@ -421,8 +421,8 @@ def test_without_a_list_a_call_goes_on_as_it_came(answer: dict[str, Any]) -> Non
 def test_a_server_that_does_not_say_its_tools_holds_up_a_call_only_so_long() -> None:
     talk = Talk().served()
     own = only(talk.client(called(1, "search", {})))
-    assert talk.session.deadline() == talk.now + PATIENCE
-    talk.passed(PATIENCE)
+    assert talk.session.deadline() == talk.now + LIST_TIMEOUT
+    talk.passed(LIST_TIMEOUT)
     cancelled, call = talk.sent()
     assert json.loads(cancelled)["params"] == {"requestId": own["id"]}
     assert call == called(1, "search", {})
@@ -433,12 +433,12 @@ def test_a_server_that_does_not_say_its_tools_holds_up_a_call_only_so_long() -> 
 def test_a_server_that_does_not_say_its_tools_is_not_asked_with_each_call() -> None:
     talk = Talk().served()
     talk.client(called(1, "search", {}), called(2, "search", {"pattern": "x"}))
-    talk.passed(PATIENCE)
+    talk.passed(LIST_TIMEOUT)
     assert talk.sent()[1:] == [called(1, "search", {}), called(2, "search", {"pattern": "x"})]
     assert talk.client(called(3, "search", {})) == [called(3, "search", {})]
     talk.now += 31
     assert only(talk.client(called(4, "search", {})))["method"] == "tools/list"
-    talk.passed(PATIENCE)
+    talk.passed(LIST_TIMEOUT)
     talk.sent()
     talk.now += 31
     assert talk.client(called(5, "search", {})) == [called(5, "search", {})]
@@ -670,7 +670,7 @@ def test_a_fresh_server_that_does_not_answer_all_it_is_told_is_up_all_the_same()
     talk.session.server_started()
     talk.server(frame({"id": only(talk.sent())["id"], "result": {}}))
     talk.sent()
-    talk.passed(PATIENCE)
+    talk.passed(LIST_TIMEOUT)
     assert all(json.loads(one)["method"] == "notifications/cancelled" for one in talk.sent())
     assert talk.server(said(9)) == [said(9)]
 
@@ -976,7 +976,7 @@ def test_if_guidance_fails_altogether_the_request_is_told_and_others_go_on(monke
     async def broken(*_: Any) -> bytes:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(talk.relay, "answered", broken)
+    monkeypatch.setattr(talk.relay, "answer_call", broken)
     talk.client(called(1, "search", {}))
     assert only(talk.got())["error"]["message"] == "The proxy failed on this request"
     assert talk.client(called(2, "search", {"pattern": "x"})) == [called(2, "search", {"pattern": "x"})]

@@ -19,9 +19,9 @@ from fingerpost.engine.model import Call
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
+from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
 from fingerpost.proxy.command import is_url, own_headers
 from fingerpost.proxy.protocol.lost_reply import NOT_SENT, told_in
-from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
 from fingerpost.terminal.command_error import CommandError
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -33,7 +33,7 @@ _MORE_TIME = "Is it an MCP server? --start-timeout gives it more time."
 _MOST_PAGES = 200
 _MOST_STARTS = 40
 _PAUSE = 0.25
-_SPACE = PROTOCOL_VERSION.partition("/")[0]
+_SPACE = PROTOCOL_VERSION_KEY.partition("/")[0]
 _PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
 """`-P`, for the folder that the audit is run in may have modules of any name."""
 
@@ -275,7 +275,7 @@ def _client() -> dict[str, str]:
 
 
 def _introduction() -> dict[str, Any]:
-    return {PROTOCOL_VERSION: MODERN, f"{_SPACE}/clientInfo": _client(), f"{_SPACE}/clientCapabilities": {}}
+    return {PROTOCOL_VERSION_KEY: MODERN, f"{_SPACE}/clientInfo": _client(), f"{_SPACE}/clientCapabilities": {}}
 
 
 def _as_reply(error: dict[str, Any]) -> dict[str, Any]:

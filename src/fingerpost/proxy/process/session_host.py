@@ -8,12 +8,14 @@ from collections import OrderedDict, deque
 from typing import Any, cast
 
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.middleware.paging import read_all_pages
+from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
 from fingerpost.proxy.process.child import Child
 from fingerpost.proxy.process.supervisor import Pipe, Supervised
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import Message, fields
-from fingerpost.proxy.protocol.pending import PATIENCE
-from fingerpost.proxy.protocol.request import Reply, pages_of
+from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
+from fingerpost.proxy.protocol.request import Reply
 from fingerpost.proxy.protocol.session import Session
 
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -166,11 +168,16 @@ class Host:
     async def schema(self, name: str, meta: dict[str, Any]) -> Any:
         """The schema of a tool, as the server lists it; none where it does not."""
         if self._schemas is None and time.monotonic() >= self._ask_again:
-            tools, _ = await pages_of(self._asked, meta, "tools/list", "tools")
-            listed = map(as_object, tools or [])
-            self._schemas = {str(tool.get("name")): tool.get("inputSchema") for tool in listed} if tools else None
+            own_meta = meta if PROTOCOL_VERSION_KEY in meta else {}
+            pages = await read_all_pages(self._read_tools_page, "tools", own_meta)
+            listed = map(as_object, pages.entries if pages.is_complete else ())
+            self._schemas = {str(tool.get("name")): tool.get("inputSchema") for tool in listed} or None
             self._ask_again = time.monotonic() + _PAUSE
         return (self._schemas or {}).get(name)
+
+    async def _read_tools_page(self, params: dict[str, Any]) -> dict[str, Any]:
+        reply = await self._asked("tools/list", params)
+        return fields(reply.message.result) if reply and reply.message.result else {}
 
     async def _asked(self, method: str, params: dict[str, Any]) -> Reply | None:
         """What the server answers to a question of ours."""
@@ -179,7 +186,7 @@ class Host:
         box = self.waiting[key] = Mailbox(self)
         try:
             self.from_client(messages.request(key, method, params), None)
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(LIST_TIMEOUT):
                 frame = await box.get()
             return Reply(frame, cast("Message", messages.read_reply(frame)))
         except TimeoutError:

@@ -24,7 +24,6 @@ INTERNAL_ERROR = -32603
 Id: TypeAlias = "str | int"
 
 _ABSENT = Raw()
-_EMPTY: dict[str, Any] = {}
 _MISSING: Any = object()
 
 
@@ -88,26 +87,26 @@ _SHORT = 64 * 1024
 _anything = Decoder()
 
 
-def plain_call(frame: bytes) -> tuple[Id, str, Any] | None:
-    """The id, the tool and the arguments of a call that is spelled as most clients spell it; none of any other frame.
+def plain_call(frame: bytes) -> tuple[Id, dict[str, Any]] | None:
+    """Return the id and the params of a `tools/call` that is spelled as most clients spell it; None for other frames.
 
-    What is the same when it is written anew has no key twice, and nothing else that readers could differ on.
+    A frame that is the same when it is encoded again has no key twice, and nothing else that readers could differ on.
     """
     if len(frame) > _SHORT:
         return None
     try:
-        said: dict[str, Any] = _anything.decode(frame)
-        if said["method"] != "tools/call":
+        fields: dict[str, Any] = _anything.decode(frame)
+        if fields["method"] != "tools/call":
             return None
-        again = quick.encode(said)
+        again = quick.encode(fields)
         if again != frame and quick.format(again, indent=0) != frame:
             return None
-        id, name, arguments = said["id"], said["params"]["name"], said["params"].get("arguments", _EMPTY)
+        id, params = fields["id"], cast("dict[str, Any]", fields["params"])
+        name = params["name"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if said.get("jsonrpc") != "2.0" or type(name) is not str or not is_id(id) or "result" in said or "error" in said:
-        return None
-    return id, name, arguments
+    is_request = fields.get("jsonrpc") == "2.0" and "result" not in fields and "error" not in fields
+    return (id, params) if is_request and type(name) is str and type(params) is dict and is_id(id) else None
 
 
 class _Success(Struct, gc=False):
@@ -204,8 +203,11 @@ def _is_null(raw: Raw) -> bool:
     return not raw or bytes(raw) == b"null"
 
 
+ID_TYPES = (int, str)
+
+
 def is_id(value: object) -> bool:
-    return type(value) is int or type(value) is str
+    return type(value) in ID_TYPES
 
 
 def is_answer(reply: Message, id: Any) -> bool:
@@ -244,6 +246,14 @@ def _unrepeated(frame: bytes) -> None:
 def decode_strict(raw: bytes | Raw) -> Any:
     """JSON as an object of ours; a key that stands there twice is an error, for readers differ on which one counts."""
     return _strict.decode(bytes(raw).decode())
+
+
+def decode_params(message: Message) -> dict[str, Any]:
+    """Decode the params of a request strictly; raises `Malformed` if readers would disagree on them."""
+    try:
+        return as_object(decode_strict(message.params)) if message.params else {}
+    except (ValueError, RecursionError) as error:
+        raise Malformed(str(error), PARSE_ERROR, encode(message.id)) from error
 
 
 def _integer(digits: str) -> int:
@@ -312,6 +322,12 @@ def replace_members(frame: bytes, **parts: bytes) -> bytes:
     except DecodeError:  # half a surrogate pair, which a server may send
         members = {key: encode(value) for key, value in as_object(json.loads(frame)).items()} | parts
     return _object((encode(key), bytes(raw)) for key, raw in members.items())
+
+
+def replace_params(frame: bytes, params: dict[str, Any], new_params: dict[str, Any]) -> bytes:
+    """Return the same request with other params. What is unchanged in them keeps its bytes."""
+    members = _members.decode(frame)
+    return replace_members(frame, params=splice(members["params"], params, new_params))
 
 
 def splice(raw: bytes | Raw, old: Any, new: Any) -> bytes:

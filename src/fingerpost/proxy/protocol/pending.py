@@ -1,185 +1,192 @@
-"""Requests under way in a session: what the server owes, to whom, and who goes on with the answer."""
+"""Requests that a session has sent and not seen answered: what is owed to whom, and who continues with the reply."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Generator, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Message, encode, replace_members
-from fingerpost.proxy.protocol.request import Reply, Wire
+from fingerpost.proxy.protocol.message import encode, replace_members
+from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
-PATIENCE = 5.0
-"""Seconds that a server has to answer a question of ours; then a call goes on without our knowing."""
+LIST_TIMEOUT = 5.0
+"""Seconds that a server has to answer a request of ours; then a call is sent without guidance."""
 
 CALLER = "client"
-"""Whose lists a session has: a server in a process, or behind a session id, has the same for all."""
+"""The caller of a session: a server in a process, or behind a session id, has the same list for all."""
 
 
-class Sent:
-    """What guidance waits for: the answer to a frame that is sent under that id."""
+@dataclass(frozen=True, slots=True)
+class FrameToSend:
+    """What a guidance task awaits: the reply to a frame that the session sends under this id.
 
-    __slots__ = ("frame", "id", "is_ours", "patience")
+    The session drives these coroutines by hand, without an event loop: awaiting yields the frame, and the session
+    resumes the coroutine with the reply.
+    """
 
-    def __init__(self, frame: bytes, id: Any, *, is_ours: bool, patience: float = PATIENCE) -> None:
-        self.frame, self.id, self.is_ours, self.patience = frame, id, is_ours, patience
+    frame: bytes
+    id: Any
+    is_ours: bool
+    """Whether the request is our own, so that the reply is not for the client."""
+    timeout: float = LIST_TIMEOUT
 
-    def __await__(self) -> Generator[Sent, Reply | None, Reply | None]:
+    def __await__(self) -> Generator[FrameToSend, Reply | None, Reply | None]:
         return (yield self)
 
 
-class SessionWire(Wire):
-    """A request that travels in a session; sent a second time, it travels under an id of ours."""
+@dataclass(slots=True, eq=False)
+class SessionRequest(ClientRequest):
+    """A request in a session. When it is sent a second time, it gets an id of ours."""
 
-    def __init__(
-        self, frame: bytes, speaker: object, own_id: Callable[[], str], message: Message | None = None
-    ) -> None:
-        super().__init__(frame, CALLER, speaker, message)
-        self._own_id = own_id
-        self.sent_as: Any = None
-        """The id by which the server knows it; none while it has not been sent."""
+    frame: bytes
+    id: Any
+    method: str
+    params: dict[str, Any] | None
+    speaker: object
+    next_own_id: Callable[[], str]
+    caller: object = CALLER
+    sent_as: Any = None
+    """The id by which the server knows the request; None while it has not been sent."""
 
     async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
         if self.sent_as is None:
-            return cast("Reply", await Sent(frame, self.message.id, is_ours=False))
-        own = self._own_id()
-        reply = cast("Reply", await Sent(replace_members(frame, id=encode(own)), own, is_ours=False))
-        return Reply(replace_members(reply.frame, id=self.id), reply.message)
+            return cast("Reply", await FrameToSend(frame, self.id, is_ours=False))
+        own_id = self.next_own_id()
+        reply = cast("Reply", await FrameToSend(replace_members(frame, id=encode(own_id)), own_id, is_ours=False))
+        return Reply(replace_members(reply.frame, id=self.encoded_id), reply.message)
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
-        own = self._own_id()
-        return await Sent(messages.request(own, method, params), own, is_ours=True)
+        own_id = self.next_own_id()
+        return await FrameToSend(messages.request(own_id, method, params), own_id, is_ours=True)
 
 
-class Task:
-    """Work that goes on when the server answers. What it comes to is for the client, unless it is nothing."""
+@dataclass(frozen=True, slots=True, eq=False)
+class GuidanceTask:
+    """A coroutine that continues when the server replies. Its result is a frame for the client, or None."""
 
-    __slots__ = ("run", "wire")
-
-    def __init__(self, run: Coroutine[Sent, Reply | None, bytes | None], wire: SessionWire | None) -> None:
-        self.run = run
-        self.wire = wire
-        """The client's request that it is for, if any."""
+    coroutine: Coroutine[FrameToSend, Reply | None, bytes | None]
+    request: SessionRequest | None
+    """The client's request that it works for, if any."""
 
 
-class Asked:
+@dataclass(slots=True, eq=False)
+class PendingRequest:
     """A request that the server has not answered yet."""
 
-    __slots__ = ("behind", "call", "deadline", "task", "token", "wire")
+    request: SessionRequest | None
+    """The client's request that waits for the reply, if any."""
+    task: GuidanceTask | None = None
+    """What continues with the reply; without one, the reply is relayed."""
+    call: Call | None = None
+    """A call that is right, so that a success is relayed unread."""
+    deadline: float = 0.0
+    progress_token: Any = None
+    next_with_same_id: PendingRequest | None = None
+    """Another request with the same id, sent before this one was answered."""
 
-    def __init__(self, wire: SessionWire | None, task: Task | None = None, call: Call | None = None) -> None:
-        self.wire = wire
-        """The client's request that is without an answer because of it, if any."""
-        self.task = task
-        """Who goes on with the answer; where nobody does, it is relayed."""
-        self.call = call
-        """A call that is right, so that a success is relayed unread."""
-        self.deadline = 0.0
-        self.token: Any = None
-        self.behind: Asked | None = None
-        """Another request of the same id, sent before this one was answered."""
+    def is_for(self, id: Any) -> bool:
+        return self.request is not None and self.request.id == id
 
-    def is_of(self, id: Any) -> bool:
-        return self.wire is not None and self.wire.message.id == id
-
-    def and_behind(self) -> Iterator[Asked]:
-        asked: Asked | None = self
-        while asked is not None:
-            yield asked
-            asked = asked.behind
+    def with_followers(self) -> Iterator[PendingRequest]:
+        pending: PendingRequest | None = self
+        while pending is not None:
+            yield pending
+            pending = pending.next_with_same_id
 
 
-class Owed:
-    """What the server owes the client, by the id that the server knows it by; what is due first stands first."""
+class PendingRequests:
+    """What the server owes the client, by the id that the server knows it by, in the order of deadlines."""
 
     def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
         self._timeout, self._clock = timeout, clock
-        self._asked: dict[Any, Asked] = {}
-        self._tokens: dict[Any, Any] = {}
+        self._pending: dict[Any, PendingRequest] = {}
+        self._by_progress_token: dict[Any, Any] = {}
 
-    def add(self, id: Any, asked: Asked) -> None:
-        before = self._asked.get(id)
-        if before is None:
-            self._begin(id, asked)
+    def add(self, id: Any, pending: PendingRequest) -> None:
+        last = self._pending.get(id)
+        if last is None:
+            self._start_clock(id, pending)
             return
-        while before.behind is not None:
-            before = before.behind
-        before.behind = asked
+        while last.next_with_same_id is not None:
+            last = last.next_with_same_id
+        last.next_with_same_id = pending
 
-    def _begin(self, id: Any, asked: Asked) -> None:
-        self._asked[id] = asked
+    def _start_clock(self, id: Any, pending: PendingRequest) -> None:
+        self._pending[id] = pending
         if self._timeout:
-            asked.deadline = self._clock() + self._timeout
-            if asked.wire is not None and b'"progressToken"' in asked.wire.frame:
-                token = as_object(messages.fields(asked.wire.message.params).get("_meta")).get("progressToken")
+            pending.deadline = self._clock() + self._timeout
+            if pending.request is not None and b'"progressToken"' in pending.request.frame:
+                params = messages.fields(messages.read(pending.request.frame).params)
+                token = as_object(params.get("_meta")).get("progressToken")
                 if messages.is_id(token):
-                    asked.token, self._tokens[token] = token, id
+                    pending.progress_token, self._by_progress_token[token] = token, id
 
-    def get(self, id: Any) -> Asked | None:
-        return self._asked.get(id)
+    def get(self, id: Any) -> PendingRequest | None:
+        return self._pending.get(id)
 
-    def take(self, id: Any) -> Asked | None:
-        """The request that an answer is to, which is over then."""
-        if id not in self._asked:
+    def take(self, id: Any) -> PendingRequest | None:
+        """Remove and return the request that a reply answers."""
+        if id not in self._pending:
             id = messages.number_in(id)
-        asked = self._asked.pop(id, None)
-        if asked is not None and asked.behind is not None:
-            self._begin(id, asked.behind)
-        if asked is not None and asked.token is not None:
-            self._tokens.pop(asked.token, None)
-        return asked
+        pending = self._pending.pop(id, None)
+        if pending is not None and pending.next_with_same_id is not None:
+            self._start_clock(id, pending.next_with_same_id)
+        if pending is not None and pending.progress_token is not None:
+            self._by_progress_token.pop(pending.progress_token, None)
+        return pending
 
-    def progressed(self, token: Any) -> None:
-        """The server is at work on the request of that token: it has all its time again."""
-        id = self._tokens.get(token) if messages.is_id(token) else None
-        if id is not None and (asked := self._asked.pop(id, None)) is not None:
-            self._begin(id, asked)
+    def record_progress(self, token: Any) -> None:
+        """Restart the clock of the request with that token: the server is working on it."""
+        id = self._by_progress_token.get(token) if messages.is_id(token) else None
+        if id is not None and (pending := self._pending.pop(id, None)) is not None:
+            self._start_clock(id, pending)
 
     def deadline(self) -> float | None:
-        return next(iter(self._asked.values())).deadline if self._timeout and self._asked else None
+        return next(iter(self._pending.values())).deadline if self._timeout and self._pending else None
 
-    def overdue(self) -> Iterator[tuple[Any, Asked]]:
-        """Those that have waited long enough; they wait no longer."""
+    def take_overdue(self) -> Iterator[tuple[Any, PendingRequest]]:
+        """Remove and return the requests whose deadline has passed."""
         now = self._clock()
         while (deadline := self.deadline()) is not None and deadline <= now:
-            id, asked = next(iter(self._asked.items()))
+            id, pending = next(iter(self._pending.items()))
             self.take(id)
-            yield id, asked
+            yield id, pending
 
-    def clear(self) -> list[Asked]:
-        """Nothing is owed any more; what was."""
-        every = [asked for first in self._asked.values() for asked in first.and_behind()]
-        self._asked.clear()
-        self._tokens.clear()
+    def clear(self) -> list[PendingRequest]:
+        """Remove and return every request."""
+        every = [pending for first in self._pending.values() for pending in first.with_followers()]
+        self._pending.clear()
+        self._by_progress_token.clear()
         return every
 
-    def keyed(self, id: Any) -> Any:
-        """The id by which the server knows a request of the client's, if it does."""
-        known = self._asked.get(id)
-        if known is not None and known.is_of(id):
+    def server_id(self, id: Any) -> Any:
+        """Return the id by which the server knows a request of the client, if it does."""
+        known = self._pending.get(id)
+        if known is not None and known.is_for(id):
             return id
-        return next((key for key, asked in self._asked.items() if asked.is_of(id)), None)
+        return next((key for key, pending in self._pending.items() if pending.is_for(id)), None)
 
-    def __iter__(self) -> Iterator[Asked]:
-        return iter(self._asked.values())
+    def __iter__(self) -> Iterator[PendingRequest]:
+        return iter(self._pending.values())
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self._pending)
 
 
-class Recent:
-    """Ids that were spoken of lately; the oldest are forgotten."""
+class RecentIds:
+    """Ids that were used lately; the oldest are forgotten."""
 
-    def __init__(self, most: int = 1_000) -> None:
-        self._most = most
+    def __init__(self, max_ids: int = 1_000) -> None:
+        self._max_ids = max_ids
         self._ids: OrderedDict[Any, None] = OrderedDict()
 
     def add(self, id: Any) -> None:
         self._ids[id] = None
-        if len(self._ids) > self._most:
+        if len(self._ids) > self._max_ids:
             self._ids.popitem(last=False)
 
     def clear(self) -> None:
@@ -189,18 +196,18 @@ class Recent:
         return id in self._ids
 
 
-class Questions(Recent):
-    """What a server has asked the client."""
+class ServerQuestions(RecentIds):
+    """The requests that a server has sent to the client."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._has_ended = False
+        self._has_restarted = False
 
     def clear(self) -> None:
-        """The server has ended; the next one may ask something else by the same id."""
+        """Forget them: the server has ended, and the next one may ask something else by the same id."""
         super().clear()
-        self._has_ended = True
+        self._has_restarted = True
 
-    def is_over(self, id: Any) -> bool:
-        """Whether an answer by that id is to a server that has ended."""
-        return self._has_ended and messages.is_id(id) and id not in self
+    def is_obsolete(self, id: Any) -> bool:
+        """Whether a reply with that id is for a server that has ended."""
+        return self._has_restarted and messages.is_id(id) and id not in self

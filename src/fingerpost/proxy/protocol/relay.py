@@ -1,7 +1,7 @@
-"""What becomes of the requests that guidance cares about, in whatever way messages travel.
+"""Guide the requests of the client, whatever transport they travel on.
 
-A transport brings a `Wire` for each request: how it is sent on, and how the server is asked something of our own.
-What comes out is the frame to answer with. Whatever guidance does not change is the frame that came.
+A transport brings a `ClientRequest` that can send itself and ask the server something of our own. What comes out is
+the frame to answer with. Whatever guidance does not change keeps the bytes it came in.
 """
 
 from __future__ import annotations
@@ -9,306 +9,330 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from fingerpost.engine import info_tool
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.replies.enrich import KEY, error_result
+from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.middleware.call_flow import Exchange, Outcome
-from fingerpost.middleware.guidance import Door
+from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
+from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.paging import Pages, read_all_pages
+from fingerpost.middleware.protocol import NOT_FOUND_CODES, stamp_result
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.lost_reply import Loss
-from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, splice
-from fingerpost.proxy.protocol.request import Reply, Wire, entries_of, pages_of
+from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, replace_params, splice
+from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
-_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-_MOST_CALLERS = 256
-_LEAST_BELIEVED, _BELIEVED, _WORTH = 2.0, 60.0, 100.0
-"""Seconds for which something is said from a list that has no term of its own: not every server tells of changes.
-At least, at most, and for each second that it took to read."""
+_SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+_MAX_CALLERS = 256
 
-_PAUSE = 30.0
-_LONGEST_PAUSE = 600.0
-"""Seconds for which a list that nobody answers for is not asked for: at first, and at most."""
+_MIN_FRESH, _MAX_FRESH, _FRESH_PER_SECOND_OF_READING = 2.0, 60.0, 100.0
+"""How many seconds a list without a `ttlMs` counts as fresh: not every server announces changes."""
 
-_NOT_FOUND = (-32602, -32002, 0)
+_FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 600.0
+"""Seconds for which a list that the server does not answer for is not asked for again."""
 
-GUIDED = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"})
-"""The methods that guidance has anything to do with."""
+GUIDED_METHODS = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"})
 
 
-class Journal(Protocol):
-    """Who is told of what guidance does, without a value of any argument."""
+class EventLog(Protocol):
+    """Where guidance reports what it does, without the value of any argument."""
 
     def guided(self, action: str, tool: str, code: str) -> None: ...
     def note(self, text: str) -> None: ...
 
 
-class Relay(Door):
+class _Pause(NamedTuple):
+    until: float
+    next_length: float
+
+
+class Relay(ServerGuidance):
     """Guidance for every caller of one server."""
 
     def __init__(
         self,
         policy: Policy,
-        journal: Journal,
+        log: EventLog,
         *,
         shape: Shape = "nested",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(policy, shape=shape, clock=clock)
-        self._journal = journal
-        self.leaves_successes_alone = not policy.tips
-        """Whether a success of a right call is never added to."""
-        self._pages: dict[object, tuple[str, list[Any]]] = {}
-        """The pages that callers have read so far of a list that goes on."""
-        self._silent: dict[object, tuple[float, float]] = {}
-        """Callers whose list nobody answers for: until when it is not asked for, and how long it will be then."""
+        self._log = log
+        self._leaves_successes_alone = not policy.tips
+        self._partial_lists: dict[object, tuple[str, list[Any]]] = {}
+        """For each caller that reads a list page by page: the next cursor, and the tools so far."""
+        self._pauses: dict[object, _Pause] = {}
+        """Callers whose list the server does not answer for."""
         self._server_info: dict[str, Any] = {}
 
-    # tools
+    @property
+    def leaves_successes_alone(self) -> bool:
+        """Whether the success of a right call is never changed: always, unless tips are wanted."""
+        return self._leaves_successes_alone
 
-    def right_call(self, wire: Wire) -> Call | None:
-        """The call in a `tools/call`, where it is right by the last known list: it goes on as it came."""
-        name, arguments = wire.params.get("name"), wire.params.get("arguments", {})
-        return Call(name, arguments) if type(name) is str and self.lets_pass(wire.caller, name, arguments) else None
+    def warn(self, text: str) -> None:
+        self._log.note(text)
 
-    def succeeded(self, speaker: object, call: Call) -> None:
-        self._desk.succeeded(speaker, call)
+    # tool calls
+
+    def valid_call(self, request: ClientRequest) -> Call | None:
+        """Return the call of a `tools/call` that is clearly valid by the last known list: it only has to be sent."""
+        params = request.params or request.read_params()
+        name, arguments = params.get("name"), params.get("arguments", {})
+        return Call(name, arguments) if type(name) is str and self.lets_pass(request.caller, name, arguments) else None
+
+    def leaves_reply_alone(self, speaker: object, call: Call, reply: Message) -> bool:
+        """Whether the reply to a valid call is relayed as it is."""
+        if reply.error or _is_error(reply.result):
+            return False
+        if not self._leaves_successes_alone:
+            return self.leaves_unchanged(speaker, call.tool, call.arguments, fields(reply.result))
+        if speaker in self.repeated.callers:
+            self.repeated.forget(speaker, call)
+        return True
+
+    async def answer_call(self, request: ClientRequest, reply: Reply | None = None) -> bytes:
+        """Return the frame that answers a `tools/call`; `reply` is the server's, if the call has been sent already."""
+        params = request.params or request.read_params()
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str):
+            return (reply or await request.forward(request.frame)).frame
+        call = Call(name, arguments)
+        upstream = _ProxyUpstream(self, request, call)
+        flow = CallFlow(self, upstream, request.caller, call, counts_as=request.speaker)
+        answer = await (flow.run() if reply is None else flow.complete(upstream.receive(reply)))
+        try:
+            return self._to_frame(request, call, answer, upstream.last_reply)
+        except Exception as error:
+            if upstream.last_reply is None:
+                raise
+            self.count_own_failure(error)
+            return upstream.last_reply.frame
+
+    def _to_frame(self, request: ClientRequest, call: Call, answer: Answer, last: Reply | None) -> bytes:
+        """Encode an answer, in the server's own bytes wherever it is unchanged. `last` is the server's last reply."""
+        guided = answer.reply
+        if last is not None and answer.outcome is not None and guided is answer.outcome.reply:
+            return last.frame
+        has_failed = guided.get("isError") is True or "content" not in guided
+        if answer.outcome is not None and last is not None:
+            self._log_guided("guided" if has_failed else "repaired", call.tool, guided)
+            part, raw = ("error", last.message.error) if last.message.error else ("result", last.message.result)
+            return replace_members(last.frame, **{part: splice(raw, answer.outcome.reply, guided)})
+        self._log_guided("refused" if has_failed else "explained", call.tool, guided)
+        return self._own_reply(request, guided)
+
+    def _own_reply(self, request: ClientRequest, reply: dict[str, Any]) -> bytes:
+        """Encode a reply that consists of guidance only, as the server's own would look."""
+        if "content" not in reply:
+            return messages.reply(request.encoded_id, "error", encode(reply))
+        result = stamp_result(reply, self._server_info) if request.is_modern else reply
+        return messages.reply(request.encoded_id, "result", encode(result))
+
+    def _log_guided(self, action: str, tool: str, reply: dict[str, Any]) -> None:
+        guidance = as_object(reply.get("_meta")).get(KEY) or as_object(reply.get("data")).get(KEY)
+        self._log.guided(action, tool, str(as_object(as_object(guidance).get("error")).get("code", "")))
+
+    def answer_lost(self, request: ClientRequest, loss: Loss) -> bytes | None:
+        """Return the reply to a tool call whose answer will not come; None if the request was for something else."""
+        name = request.read_params().get("name") if request.method == "tools/call" else None
+        if not isinstance(name, str):
+            return None
+        diagnosis = loss.diagnosis(self.tool(request.caller, name))
+        call = Call(name, request.read_params().get("arguments", {}))
+        report = Report(call=call, diagnoses=(diagnosis,), is_refusal=True)
+        self._log.guided("lost", name, diagnosis.code)
+        cached = self.tools.get(request.caller)
+        return self._own_reply(request, self.error_result(report, cached.value if cached else Catalog()))
 
     def tool(self, caller: object, name: str) -> Tool | None:
-        """A tool of this caller's last known list."""
-        catalog = self._tools.any(caller)
-        return catalog.get(name) if catalog else None
+        """Return a tool of this caller's last known list."""
+        cached = self.tools.get(caller)
+        return cached.value.get(name) if cached else None
 
     def schema(self, caller: object, name: str) -> Any:
-        """The schema of a tool as the server lists it."""
+        """Return the schema of a tool as the server lists it."""
         tool = self.tool(caller, name)
         return tool.listed_schema if tool else None
 
-    def lost(self, wire: Wire, loss: Loss) -> bytes | None:
-        """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
-        params = fields(wire.message.params)
-        name = params.get("name")
-        if wire.message.method != "tools/call" or not isinstance(name, str):
-            return None
-        tool = self.tool(wire.caller, name)
-        call, diagnosis = Call(name, params.get("arguments", {})), loss.diagnosis(tool)
-        result = error_result(
-            Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested"
-        )
-        self._journal.guided("lost", name, diagnosis.code)
-        return messages.reply(wire.id, "result", encode(self.stamped(wire, result)))
+    # other requests
 
-    def leaves_alone(self, speaker: object, call: Call, reply: Message) -> bool:
-        """Whether the reply to a right call is relayed as it is: every success is, unless tips are wanted."""
-        if reply.error or _is_error(reply.result):
-            return False
-        if self._desk.policy.tips:
-            return self._desk.has_nothing_to_say(speaker, call.tool, call.arguments, fields(reply.result))
-        self._desk.succeeded(speaker, call)
-        return True
-
-    def outdate(self) -> None:
-        """The server has announced that its list of tools changed, or another process has taken its place."""
-        self._silent.clear()
-        self._tools.outdate()
-
-    async def answered(self, wire: Wire, reply: Reply | None = None) -> bytes:
-        """The frame to answer a request with; `reply` is the server's, where the request has been sent on already."""
-        match wire.message.method:
+    async def answer(self, request: ClientRequest) -> bytes:
+        """Return the frame that answers a guided request."""
+        match request.method:
             case "tools/call":
-                return await self._called(wire, reply)
+                return await self.answer_call(request)
             case "tools/list":
-                return await self._listed(wire)
+                return await self._answer_list(request)
             case "prompts/get":
-                return await self._prompted(wire)
+                return await self._answer_prompt(request)
             case _:
-                return await self._read(wire)
+                return await self._answer_resource(request)
 
-    async def _called(self, wire: Wire, reply: Reply | None) -> bytes:
-        name, arguments = wire.params.get("name"), wire.params.get("arguments", {})
-        if not isinstance(name, str):
-            return (reply or await wire.forward(wire.frame)).frame
-        exchange = _Exchange(self._desk, self._tools, wire.caller, Call(name, arguments))
-        exchange.relay, exchange.wire, exchange.reply, exchange.speaker = self, wire, reply, wire.speaker
-        said, outcome = await exchange.run(exchange.outcome() if reply else None)
-        own = cast("Reply", exchange.reply).frame if outcome is not None else b""
-        return self._desk.safely(lambda: exchange.framed(said, outcome), own) or exchange.framed(said, None)
-
-    def noted(self, verdict: str, tool: str, reply: dict[str, Any]) -> None:
-        """Tell the journal what was done with a call."""
-        told = as_object(as_object(reply.get("_meta")).get(KEY)) or as_object(as_object(reply.get("data")).get(KEY))
-        self._journal.guided(verdict, tool, str(as_object(told.get("error")).get("code", "")))
-
-    def stamped(self, wire: Wire, result: dict[str, Any]) -> dict[str, Any]:
-        """A result of ours as the server's own would look in this era."""
-        if not wire.is_modern or "content" not in result:
-            return result
-        return {"resultType": "complete", **result, "_meta": {**self._server_info, **as_object(result.get("_meta"))}}
-
-    # lists
-
-    async def _listed(self, wire: Wire) -> bytes:
-        asked = self._desk.now()
-        reply = await wire.forward(wire.frame)
+    async def _answer_list(self, request: ClientRequest) -> bytes:
+        started = self.now()
+        reply = await request.forward(request.frame)
         try:
-            return self._learned(wire, reply, self._desk.now() - asked)
+            return self._complete_list(request, reply, self.now() - started)
         except Exception as error:
-            self._desk.failed(error)
+            self.count_own_failure(error)
             return reply.frame
 
-    def _learned(self, wire: Wire, reply: Reply, cost: float) -> bytes:
-        """A page of the list on its way to the client; the last one gains our own tool."""
+    def _complete_list(self, request: ClientRequest, reply: Reply, cost: float) -> bytes:
+        """Store a page of the list on its way to the client; the last page gets our own tool."""
         page = fields(reply.message.result)
         if not isinstance(page.get("tools"), list):
             return reply.frame
-        self._learn_server(page)
-        cursor, tools = wire.params.get("cursor"), as_list(page["tools"])
+        self._learn_server_info(page)
+        cursor, tools = request.read_params().get("cursor"), as_list(page["tools"])
         if cursor is not None:
-            expected, before = self._pages.pop(wire.caller, ("", []))
+            expected, before = self._partial_lists.pop(request.caller, ("", []))
             if expected != cursor:
                 return reply.frame
             tools = [*before, *tools]
-        if following := page.get("nextCursor"):
-            self._pages[wire.caller] = str(following), tools
-            _bound(self._pages)
+        if next_cursor := page.get("nextCursor"):
+            self._partial_lists[request.caller] = str(next_cursor), tools
+            _drop_oldest(self._partial_lists)
             return reply.frame
-        self.keep(wire.caller, tools, page, cost)
-        own = self._desk.own_tools({str(as_object(tool).get("name")) for tool in tools})
+        self._store_list(request.caller, tools, page, cost)
+        own = self.own_tools({str(as_object(tool).get("name")) for tool in tools})
         if not own:
             return reply.frame
-        more = {**page, "tools": [*as_list(page["tools"]), *own]}
-        return replace_members(reply.frame, result=splice(reply.message.result, page, more))
+        completed = {**page, "tools": [*as_list(page["tools"]), *own]}
+        return replace_members(reply.frame, result=splice(reply.message.result, page, completed))
 
-    def _learn_server(self, result: dict[str, Any]) -> None:
-        """Remember how the server stamps its results, for ours are to look alike."""
-        if (stamp := as_object(result.get("_meta")).get(_SERVER_INFO)) is not None:
-            self._server_info = {_SERVER_INFO: stamp}
+    def _learn_server_info(self, result: dict[str, Any]) -> None:
+        """Remember how the server stamps its results, for ours must look the same."""
+        if (stamp := as_object(result.get("_meta")).get(_SERVER_INFO_KEY)) is not None:
+            self._server_info = {_SERVER_INFO_KEY: stamp}
 
-    def keep(self, caller: object, tools: list[Any], page: dict[str, Any], cost: float) -> Catalog:
-        """A list on the shelf: until it goes stale by the server's word, or until the server says that it changed.
-
-        Where the server says nothing, what took long to read is believed for longer.
-        """
-        self._silent.pop(caller, None)
+    def _store_list(self, caller: object, tools: list[Any], page: Any, cost: float) -> Catalog:
+        """Store a list until it goes stale by the server's word; without one, a list slow to read lasts longer."""
+        self._pauses.pop(caller, None)
         ttl = page.get("ttlMs")
-        believed = min(max(_LEAST_BELIEVED, _WORTH * cost), _BELIEVED)
-        until = self._desk.now() + (ttl / 1000 if isinstance(ttl, int | float) else believed)
-        return self._tools.put(caller, [[tool for tool in tools if not info_tool.is_ours(tool, KEY)]], until)
+        lasts = min(max(_MIN_FRESH, _FRESH_PER_SECOND_OF_READING * cost), _MAX_FRESH)
+        return self.store_tools(caller, tools, ttl / 1000 if isinstance(ttl, int | float) else lasts)
 
-    async def read_tools(self, wire: Wire) -> Catalog | None:
-        """The caller's own list, every page of it; none where it cannot be read.
+    async def read_tools(self, request: ClientRequest) -> Catalog | None:
+        """Read the caller's own list; None if it cannot be read.
 
         A server that does not answer is not asked again for a while: calls would only wait for nothing.
         """
-        until, pause = self._silent.get(wire.caller, (0.0, _PAUSE))
-        if self._desk.now() < until:
+        pause = self._pauses.get(request.caller, _Pause(0.0, _FIRST_PAUSE))
+        started = self.now()
+        if started < pause.until:
             return None
-        asked = self._desk.now()
-        tools, last = await pages_of(wire.ask, wire.meta, "tools/list", "tools")
-        if tools is None:
-            if last is None:
-                self._journal.note("the list of tools was not answered; calls go on without guidance")
-                self._silent[wire.caller] = self._desk.now() + pause, min(pause * 2, _LONGEST_PAUSE)
-                _bound(self._silent)
+        try:
+            pages = await _read_list(request, "tools/list", "tools")
+        except _NoAnswerError:
+            self._log.note("the list of tools was not answered; calls go on without guidance")
+            length = pause.next_length
+            self._pauses[request.caller] = _Pause(self.now() + length, min(length * 2, _LONGEST_PAUSE))
+            _drop_oldest(self._pauses)
             return None
-        self._learn_server(last or {})
-        return self.keep(wire.caller, tools, last or {}, self._desk.now() - asked)
+        if not pages.is_complete:
+            return None
+        self._learn_server_info(dict(pages.last))
+        return self._store_list(request.caller, pages.entries, pages.last, self.now() - started)
 
-    # prompts and resources
+    def expire_lists(self) -> None:
+        """Mark every list as out of date: the server announced a change, or another process has taken its place."""
+        self._pauses.clear()
+        self.tools.expire_all()
 
-    async def _prompted(self, wire: Wire) -> bytes:
-        name, arguments = wire.params.get("name"), as_object(wire.params.get("arguments"))
+    async def _answer_prompt(self, request: ClientRequest) -> bytes:
+        params = request.read_params()
+        name = params.get("name")
         if not isinstance(name, str):
-            return (await wire.forward(wire.frame)).frame
-        call = Call(name, arguments)
-        verdict = await self._admitted(call, wire.caller, partial(entries_of, wire, "prompts/list", "prompts"))
-        reply = await wire.forward(_rewritten(wire, verdict.call) if verdict.action == "repair" else wire.frame)
-        return self._desk.safely(lambda: self._remarked(reply, verdict), reply.frame)
+            return (await request.forward(request.frame)).frame
+        call = Call(name, as_object(params.get("arguments")))
+        read_prompts = partial(_read_entries, request, "prompts/list", "prompts")
+        verdict = await self.judge_prompt(call, request.caller, read_prompts)
+        frame = _rewrite(request, verdict.call) if verdict.action == "repair" else request.frame
+        reply = await request.forward(frame)
+        return self.safely(lambda: self._guide_prompt(reply, verdict), reply.frame)
 
-    def _remarked(self, reply: Reply, verdict: Verdict) -> bytes:
+    def _guide_prompt(self, reply: Reply, verdict: Verdict) -> bytes:
         if reply.message.error:
-            return self._explained(reply, self._desk.data(verdict.report, fields(reply.message.error).get("data")))
-        if not (said := self._desk.remarks(verdict)):
+            return self._guide_error(reply, verdict.report)
+        if not (notes := self.prompt_notes(verdict)):
             return reply.frame
         result = fields(reply.message.result)
-        more = {**result, "_meta": {**as_object(result.get("_meta")), KEY: said}}
-        return replace_members(reply.frame, result=splice(reply.message.result, result, more))
+        guided = {**result, "_meta": {**as_object(result.get("_meta")), KEY: notes}}
+        return replace_members(reply.frame, result=splice(reply.message.result, result, guided))
 
-    async def _read(self, wire: Wire) -> bytes:
-        reply, uri = await wire.forward(wire.frame), wire.params.get("uri")
+    async def _answer_resource(self, request: ClientRequest) -> bytes:
+        reply = await request.forward(request.frame)
+        uri = request.read_params().get("uri")
         error = fields(reply.message.error) if reply.message.error else {}
-        if error.get("code") not in _NOT_FOUND or not isinstance(uri, str):
+        if error.get("code") not in NOT_FOUND_CODES or not isinstance(uri, str):
             return reply.frame
-        resources = await entries_of(wire, "resources/list", "resources")
-        templates = await entries_of(wire, "resources/templates/list", "resourceTemplates")
-        report = self._astray(uri, resources, templates)
-        return self._desk.safely(
-            lambda: self._explained(reply, self._desk.data(report, error.get("data"))), reply.frame
-        )
+        resources = await _read_entries(request, "resources/list", "resources")
+        templates = await _read_entries(request, "resources/templates/list", "resourceTemplates")
+        report = self.explain_unknown_resource(uri, resources, templates)
+        return self.safely(lambda: self._guide_error(reply, report), reply.frame)
 
-    def _explained(self, reply: Reply, data: dict[str, Any] | None) -> bytes:
-        """The server's protocol error with guidance in its data."""
+    def _guide_error(self, reply: Reply, report: Report) -> bytes:
+        """Add guidance to the data of the server's protocol error."""
+        error = fields(reply.message.error)
+        data = self.error_data(report, error.get("data"))
         if data is None:
             return reply.frame
-        error = fields(reply.message.error)
         return replace_members(reply.frame, error=splice(reply.message.error, error, {**error, "data": data}))
 
 
-class _Exchange(Exchange):
-    """A call that came through the proxy."""
+class _ProxyUpstream:
+    """The server behind the proxy, as a call flow uses it."""
 
-    __slots__ = ("_said", "relay", "reply", "wire")
-
-    relay: Relay
-    wire: Wire
-    reply: Reply | None
+    def __init__(self, relay: Relay, request: ClientRequest, call: Call) -> None:
+        self._relay, self._request, self._call = relay, request, call
+        self.last_reply: Reply | None = None
+        """What the server answered last, as it came."""
 
     async def send(self, call: Call) -> Outcome:
-        self.reply = await self.wire.forward(
-            self.wire.frame if call is self.call else _rewritten(self.wire, call), call
-        )
-        return self.outcome()
+        frame = self._request.frame if call is self._call else _rewrite(self._request, call)
+        return self.receive(await self._request.forward(frame, call))
 
-    def outcome(self) -> Outcome:
-        """The server's reply as guidance reads it."""
-        message = cast("Reply", self.reply).message
-        self._said = fields(message.error or message.result)
-        return Outcome(self._said)
+    def receive(self, reply: Reply) -> Outcome:
+        """Decode the server's reply for guidance to read."""
+        self.last_reply = reply
+        return Outcome(fields(reply.message.error or reply.message.result))
 
-    async def read(self) -> Catalog | None:
-        return await self.relay.read_tools(self.wire)
+    async def list_tools(self) -> Catalog | None:
+        return await self._relay.read_tools(self._request)
 
-    async def announce(self) -> None:
-        """Nothing is declared to us that could change a label."""
+    async def announce_change(self) -> None:
+        """Do nothing: no effects are declared to a proxy, so no annotation can change."""
 
-    async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
-        """A success. To that of a right call nothing is added, unless tips are wanted: the proxy is not to be seen."""
-        if verdict.report is SILENCE and not self.desk.policy.tips:
-            self.desk.succeeded(self.speaker, self.call)
-            return outcome.reply
-        return await super()._guided(verdict, outcome)
 
-    def framed(self, said: dict[str, Any], outcome: Outcome | None) -> bytes:
-        """The reply on the wire, in the server's own bytes wherever they are its words."""
-        if outcome is not None and self.reply is not None:
-            if said is outcome.reply:
-                return self.reply.frame
-            self.relay.noted("guided" if _has_failed(said) else "repaired", self.call.tool, said)
-            part, raw = (
-                ("error", message.error) if (message := self.reply.message).error else ("result", message.result)
-            )
-            return replace_members(self.reply.frame, **{part: splice(raw, outcome.reply, said)})
-        self.relay.noted("refused" if _has_failed(said) else "explained", self.call.tool, said)
-        part = "result" if "content" in said else "error"
-        return messages.reply(self.wire.id, part, encode(self.relay.stamped(self.wire, said)))
+class _NoAnswerError(Exception):
+    """The server did not answer a request of ours."""
+
+
+async def _read_list(request: ClientRequest, method: str, key: str) -> Pages:
+    async def read_page(params: dict[str, Any]) -> dict[str, Any]:
+        reply = await request.ask(method, params)
+        if reply is None:
+            raise _NoAnswerError
+        return fields(reply.message.result) if reply.message.result else {}
+
+    return await read_all_pages(read_page, key, request.meta if request.is_modern else {})
+
+
+async def _read_entries(request: ClientRequest, method: str, key: str) -> list[Any] | None:
+    try:
+        pages = await _read_list(request, method, key)
+    except _NoAnswerError:
+        return None
+    return pages.entries if pages.is_complete else None
 
 
 class _Flag(Struct, gc=False):
@@ -325,17 +349,13 @@ def _is_error(result: Raw) -> bool:
         return fields(result).get("isError") is True
 
 
-def _bound(memory: dict[object, Any]) -> None:
-    """Forget what was noted first: there may be any number of callers."""
-    if len(memory) > _MOST_CALLERS:
-        del memory[next(iter(memory))]
+def _drop_oldest(table: dict[object, Any]) -> None:
+    """Bound a table: there may be any number of callers."""
+    if len(table) > _MAX_CALLERS:
+        del table[next(iter(table))]
 
 
-def _has_failed(reply: dict[str, Any]) -> bool:
-    return reply.get("isError") is True or "content" not in reply
-
-
-def _rewritten(wire: Wire, call: Call) -> bytes:
-    """The client's request with another name and other arguments, all else as it came."""
-    params = {**wire.params, "name": call.tool, "arguments": call.arguments}
-    return replace_members(wire.frame, params=splice(wire.message.params, wire.params, params))
+def _rewrite(request: ClientRequest, call: Call) -> bytes:
+    """Return the client's request with another name and other arguments, all else unchanged."""
+    params = request.params or request.read_params()
+    return replace_params(request.frame, params, {**params, "name": call.tool, "arguments": call.arguments})

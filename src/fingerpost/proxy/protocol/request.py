@@ -1,20 +1,15 @@
-"""One request on its way to a server, in whatever way messages travel, and what can be asked meanwhile."""
+"""One request of the client on its way to the server, over whatever transport."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from fingerpost.engine.model import Call
-from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.safety.json_input import as_object
+from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Malformed, Message, decode_strict, encode, fields
-
-PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
-"""Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
-
-_MOST_PAGES = 200
+from fingerpost.proxy.protocol.message import Message
 
 
 class Reply(NamedTuple):
@@ -24,76 +19,44 @@ class Reply(NamedTuple):
     message: Message
 
 
-class Wire(ABC):
-    """One request on its way: whose lists it is judged by, and whose failures it is counted with."""
+class ClientRequest(ABC):
+    """A request: whose list it is judged by (`caller`), and whose failures it is counted with (`speaker`).
 
-    def __init__(self, frame: bytes, caller: object, speaker: object, message: Message | None = None) -> None:
-        self.frame, self.caller, self.speaker = frame, caller, speaker
-        self._message = message
-        self._params: dict[str, Any] | None = None
+    `params` is set for `tools/call`; for other methods `read_params` decodes it when it is needed.
+    """
+
+    __slots__ = ()
+
+    frame: bytes
+    id: Any
+    method: str
+    caller: object
+    speaker: object
+    params: dict[str, Any] | None
 
     @property
-    def message(self) -> Message:
-        if self._message is None:
-            self._message = messages.read(self.frame)
-        return self._message
+    def encoded_id(self) -> bytes:
+        return messages.encode(self.id)
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """What was asked; `Malformed` where readers would differ on it."""
-        if self._params is None:
-            try:
-                self._params = as_object(decode_strict(self.message.params)) if self.message.params else {}
-            except (ValueError, RecursionError) as error:
-                raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
-        return self._params
+    def read_params(self) -> dict[str, Any]:
+        """Decode the params; raises `Malformed` if readers would disagree on them."""
+        if self.params is None:
+            self.params = messages.decode_params(messages.read(self.frame))
+        return self.params
 
     @property
     def meta(self) -> dict[str, Any]:
-        return as_object(fields(self.message.params).get("_meta"))
+        return as_object(self.read_params().get("_meta"))
 
     @property
     def is_modern(self) -> bool:
-        return PROTOCOL_VERSION in self.meta
-
-    @property
-    def id(self) -> bytes:
-        return encode(self.message.id)
+        """Whether the request is of a stateless revision (2026-07-28)."""
+        return PROTOCOL_VERSION_KEY in self.meta
 
     @abstractmethod
     async def forward(self, frame: bytes, call: Call | None = None) -> Reply:
-        """What the server answers to the request: as it came, or with other params that say `call`."""
+        """Send the request to the server, as it is or with other params that say `call`; return the reply."""
 
     @abstractmethod
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
-        """What the server answers to a request of ours on behalf of the same caller; none where it does not."""
-
-
-Ask: TypeAlias = "Callable[[str, dict[str, Any]], Awaitable[Reply | None]]"
-
-
-async def entries_of(wire: Wire, method: str, key: str) -> list[Any] | None:
-    return (await pages_of(wire.ask, wire.meta, method, key))[0]
-
-
-async def pages_of(
-    ask: Ask, meta: Mapping[str, Any], method: str, key: str
-) -> tuple[list[Any] | None, dict[str, Any] | None]:
-    """Every entry of one of the caller's lists, all pages followed, and the last page.
-
-    Where it cannot be read there are no entries, and where nothing was answered there is no page either.
-    """
-    said = {name: one for name, one in meta.items() if name != "progressToken"} if PROTOCOL_VERSION in meta else {}
-    entries, cursor = list[Any](), None
-    for _ in range(_MOST_PAGES):
-        reply = await ask(method, {**({"_meta": said} if said else {}), **({"cursor": cursor} if cursor else {})})
-        if reply is None or not reply.message.result:
-            return None, None if reply is None else {}
-        page = fields(reply.message.result)
-        if not isinstance(page.get(key), list):
-            return None, {}
-        entries += as_list(page[key])
-        cursor = page.get("nextCursor")
-        if not isinstance(cursor, str) or not cursor:
-            return entries, page
-    return None, {}
+        """Send a request of our own on behalf of the same caller; None if the server does not answer."""

@@ -1,7 +1,7 @@
-"""One client and one server that talk in frames, without I/O.
+"""One client and one server that exchange frames, without I/O.
 
-Frames from either side become frames owed to the other. Transports own the pipes and sockets; this module owns
-the meaning, so every interleaving can be tested as a function call. Whatever the server does, each request of the
+Frames from one side become frames for the other. Transports own the pipes and sockets; this module owns the
+meaning, so every interleaving can be tested as a function call. Whatever the server does, each request of the
 client is answered once.
 """
 
@@ -28,15 +28,24 @@ from fingerpost.proxy.protocol.message import (
     encode,
     replace_members,
 )
-from fingerpost.proxy.protocol.pending import CALLER, Asked, Owed, Questions, Recent, Sent, SessionWire, Task
-from fingerpost.proxy.protocol.relay import GUIDED, Relay
+from fingerpost.proxy.protocol.pending import (
+    CALLER,
+    FrameToSend,
+    GuidanceTask,
+    PendingRequest,
+    PendingRequests,
+    RecentIds,
+    ServerQuestions,
+    SessionRequest,
+)
+from fingerpost.proxy.protocol.relay import GUIDED_METHODS, Relay
 from fingerpost.proxy.protocol.request import Reply
 
-_Waiting: TypeAlias = "tuple[bytes, object]"
-"""A frame that waits, and whose it is."""
+_WaitingFrame: TypeAlias = "tuple[bytes, object]"
+"""A frame that waits, and who sent it."""
 
-_STARTING = 60.0
-"""Seconds that a fresh server has to be initialized in: it may have to be downloaded first."""
+_START_TIMEOUT = 60.0
+"""Seconds that a new server has to be initialized in: it may have to be downloaded first."""
 
 
 class Session:
@@ -51,7 +60,7 @@ class Session:
         note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._relay, self._timeout, self._clock, self._note = relay, timeout, clock, note
-        self._space, self._count = f"fingerpost-{secrets.token_hex(6)}", 0
+        self._id_prefix, self._id_count = f"fingerpost-{secrets.token_hex(6)}", 0
         self.to_server: list[bytes] = []
         self.to_client: list[bytes] = []
         self.is_up = True
@@ -59,16 +68,15 @@ class Session:
         self.has_served = False
         """Whether the server has answered anything since it was started."""
         self._handshake = Handshake()
-        self._owed = Owed(timeout, clock)
+        self._pending = PendingRequests(timeout, clock)
         """What the server owes the client."""
-        self._ours: dict[Any, Asked] = {}
+        self._own_pending: dict[Any, PendingRequest] = {}
         """What the server owes us."""
-        self._cancelled, self._asked_back = Recent(), Questions()
-        """What the client has cancelled, and what the server has asked the client, of late."""
-        self._reader: Task | None = None
-        """The call for which the list of tools is being read. Others wait behind it, so that none overtakes."""
-        self._behind_reader: deque[_Waiting] = deque()
-        self._behind_start: deque[_Waiting] = deque()
+        self._cancelled, self._server_questions = RecentIds(), ServerQuestions()
+        self._list_reader: GuidanceTask | None = None
+        """The call for which the tool list is being read. Other calls wait behind it, so that none overtakes."""
+        self._behind_list: deque[_WaitingFrame] = deque()
+        self._behind_start: deque[_WaitingFrame] = deque()
 
     @property
     def wants_server(self) -> bool:
@@ -77,330 +85,347 @@ class Session:
 
     @property
     def in_flight(self) -> int:
-        """How many requests of the client are without an answer."""
-        waiting = len(self._behind_start) + len(self._behind_reader)
-        return waiting + len(self._owed) + sum(asked.wire is not None for asked in self._ours.values())
+        """How many requests of the client are not answered."""
+        waiting = len(self._behind_start) + len(self._behind_list)
+        return waiting + len(self._pending) + sum(one.request is not None for one in self._own_pending.values())
 
     @property
     def may_send_more(self) -> bool:
-        """Whether there is work that may have something to send to the server yet."""
-        at_work = any(asked.task is not None for asked in (*self._ours.values(), *self._owed))
-        return at_work or bool(self._behind_start or self._behind_reader)
+        """Whether there is work that may still have something to send to the server."""
+        is_working = any(one.task is not None for one in (*self._own_pending.values(), *self._pending))
+        return is_working or bool(self._behind_start or self._behind_list)
 
     # the client's side
 
     def from_client(self, frame: bytes | Overlong, speaker: object = CALLER) -> None:
-        """The client has sent a frame; `speaker` tells apart those who share a session."""
+        """Accept a frame from the client; `speaker` tells apart clients that share a session."""
         try:
             if isinstance(frame, Overlong):
                 id = readable_id(frame.head, frame.tail)
                 raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
-            if not self._passes(frame, speaker) and frame and not frame.isspace():
+            if self._relay is not None and (plain := messages.plain_call(frame)) is not None:
+                self._accept_call(self._relay, frame, speaker, *plain)
+            elif frame and not frame.isspace():
                 self._accept(frame, messages.read(frame), speaker)
-        except Malformed as bad:
-            self._refuse(frame, bad)
+        except Malformed as error:
+            self._reject(frame, error)
 
-    def _refuse(self, frame: bytes | Overlong, bad: Malformed) -> None:
-        """Say that a frame is no message to whoever waits for an answer to it: for a reply, that is the server."""
-        told, text = messages.error(bad.id, bad.code, str(bad)), frame if isinstance(frame, bytes) else frame.head
-        if json.loads(bad.id) not in self._asked_back or not is_like_a_reply(text):
-            self.to_client.append(told)
+    def _reject(self, frame: bytes | Overlong, error: Malformed) -> None:
+        """Report a malformed frame to the side that waits for an answer to it: for a reply, that is the server."""
+        report = messages.error(error.id, error.code, str(error))
+        text = frame if isinstance(frame, bytes) else frame.head
+        if json.loads(error.id) not in self._server_questions or not is_like_a_reply(text):
+            self.to_client.append(report)
         elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
             self._send(frame)
         else:
-            self._send(told)
-
-    def _passes(self, frame: bytes, speaker: object) -> bool:
-        """The short cut for the many: a call that is plainly right goes on at once."""
-        if self._relay is None or self._reader is not None or not self.is_up:
-            return False
-        called = messages.plain_call(frame)
-        if called is None or not self._relay.lets_pass(CALLER, called[1], called[2]):
-            return False
-        self._forward(frame, called[0], SessionWire(frame, speaker, self._own_id), call=Call(called[1], called[2]))
-        return True
+            self._send(report)
 
     def _accept(self, frame: bytes, message: Message, speaker: object) -> None:
         if message.is_request:
-            if self.is_up:
-                self._request(frame, message, speaker)
-            else:
-                self._behind_start.append((frame, speaker))
+            self._accept_request(frame, message, speaker)
         elif message.is_notification and message.method == "notifications/cancelled":
             self._cancel(frame, message)
-        elif not message.is_notification and self._asked_back.is_over(message.id):
+        elif not message.is_notification and self._server_questions.is_obsolete(message.id):
             self._note("dropped an answer to a server that has ended")
         else:
             self._handshake.heard(frame, message)
             self._send(frame)
 
-    def _request(self, frame: bytes, message: Message, speaker: object) -> None:
-        wire = SessionWire(frame, speaker, self._own_id, message)
-        if self._relay is None or message.method not in GUIDED:
-            self._handshake.heard(frame, message)
-            self._forward(frame, message.id, wire)
-        elif message.method == "tools/call" and self._reader is not None:
-            self._behind_reader.append((frame, speaker))
-        elif message.method == "tools/call" and (call := self._relay.right_call(wire)) is not None:
-            self._forward(frame, message.id, wire, call=call)
+    def _accept_request(self, frame: bytes, message: Message, speaker: object) -> None:
+        relay = self._relay
+        if relay is not None and message.method == "tools/call":
+            self._accept_call(relay, frame, speaker, message.id, messages.decode_params(message))
+        elif not self.is_up:
+            self._behind_start.append((frame, speaker))
         else:
-            self._go_on(Task(self._relay.answered(wire), wire), None)
+            request = SessionRequest(frame, message.id, message.method, None, speaker, self._next_own_id)
+            if relay is None or message.method not in GUIDED_METHODS:
+                self._handshake.heard(frame, message)
+                self._forward(frame, message.id, request)
+            else:
+                self._resume(GuidanceTask(relay.answer(request), request), None)
+
+    def _accept_call(self, relay: Relay, frame: bytes, speaker: object, id: Any, params: dict[str, Any]) -> None:
+        """Forward a call that is clearly valid at once; give any other to the relay."""
+        if not self.is_up:
+            self._behind_start.append((frame, speaker))
+        elif self._list_reader is not None:
+            self._behind_list.append((frame, speaker))
+        else:
+            request = SessionRequest(frame, id, "tools/call", params, speaker, self._next_own_id)
+            if (call := relay.valid_call(request)) is not None:
+                self._forward(frame, id, request, call=call)
+            else:
+                self._resume(GuidanceTask(relay.answer_call(request), request), None)
 
     def _cancel(self, frame: bytes, message: Message) -> None:
-        """The client no longer wants an answer. What has not been sent yet is not sent any more."""
+        """Cancel a request of the client. What has not been sent yet is not sent any more."""
         params = messages.fields(message.params)
         id: Any = params.get("requestId")
         if not messages.is_id(id):
             self._send(frame)
-        elif not self._was_waiting(id) and (sent_as := self._abandoned(id)) is not None:
-            told = frame if sent_as == id else replace_members(frame, params=encode({**params, "requestId": sent_as}))
-            self._send(told)
+        elif not self._drop_waiting(id) and (sent_as := self._abandon(id)) is not None:
+            if sent_as != id:
+                frame = replace_members(frame, params=encode({**params, "requestId": sent_as}))
+            self._send(frame)
 
-    def _was_waiting(self, id: Any) -> bool:
-        """Drop a request that waits in a queue; whether there was one."""
-        for queue in (self._behind_start, self._behind_reader):
+    def _drop_waiting(self, id: Any) -> bool:
+        """Drop a request that waits in a queue; false if there is none."""
+        for queue in (self._behind_start, self._behind_list):
             for waiting in queue:
                 if messages.read(waiting[0]).id == id:
                     queue.remove(waiting)
                     return True
         return False
 
-    def _abandoned(self, id: Any) -> Any:
-        """Give up a request of the client's. The answer is the id that the server knows it by, if it does."""
-        own = next((key for key, asked in self._ours.items() if asked.is_of(id)), None)
-        key = own if own is not None else self._owed.keyed(id)
-        asked = self._taken(key) if key is not None else None
-        if asked is None or asked.wire is None:
+    def _abandon(self, id: Any) -> Any:
+        """Stop waiting for a request of the client. Return the id by which the server knows it, if it does."""
+        own = next((key for key, pending in self._own_pending.items() if pending.is_for(id)), None)
+        key = own if own is not None else self._pending.server_id(id)
+        pending = self._take_pending(key) if key is not None else None
+        if pending is None or pending.request is None:
             return id
-        self._end(asked)
-        self._cancelled.add(asked.wire.sent_as)
-        return asked.wire.sent_as
+        self._stop_task(pending)
+        self._cancelled.add(pending.request.sent_as)
+        return pending.request.sent_as
 
     # the server's side
 
     def from_server(self, frame: bytes | Overlong) -> None:
-        """The server has sent a frame."""
+        """Accept a frame from the server."""
         if isinstance(frame, Overlong):
-            self._unreadable(readable_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
+            self._lose_unreadable(readable_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
             return
-        if self._succeeds(frame):
+        if self._relay_plain_success(frame):
             return
         message = messages.read_reply(frame)
         if message is None:
-            self._noise(frame)
+            self._hold_back(frame)
         elif message.is_request or message.is_notification:
             self._observe(message)
             self.to_client.append(frame)
         else:
-            self._replied(frame, message)
+            self._accept_reply(frame, message)
 
-    def _succeeds(self, frame: bytes) -> bool:
-        """The short cut for the many: the success of a right call is handed on at once."""
+    def _relay_plain_success(self, frame: bytes) -> bool:
+        """Relay the success of a valid call at once, the short cut for nearly all replies; false if it is not one."""
         id = messages.plain_success(frame)
-        asked = self._owed.get(id) if id is not None else None
-        if asked is None or asked.call is None or asked.task is not None or self._relay is None or asked.wire is None:
+        pending = self._pending.get(id) if id is not None else None
+        if pending is None or pending.call is None or pending.task is not None or pending.request is None:
             return False
-        if not self._relay.leaves_successes_alone:
+        if self._relay is None or not self._relay.leaves_successes_alone:
             return False
-        self._owed.take(id)
+        self._pending.take(id)
         self.has_served = True
-        self._relay.succeeded(asked.wire.speaker, asked.call)
+        if (speaker := pending.request.speaker) in self._relay.repeated.callers:
+            self._relay.repeated.forget(speaker, pending.call)
         self.to_client.append(frame)
         return True
 
     def _observe(self, message: Message) -> None:
         if message.is_request and messages.is_id(message.id):
-            self._asked_back.add(message.id)
+            self._server_questions.add(message.id)
         if message.method == "notifications/tools/list_changed" and self._relay is not None:
-            self._relay.outdate()
+            self._relay.expire_lists()
         elif message.method == "notifications/progress" and self._timeout:
-            self._owed.progressed(messages.fields(message.params).get("progressToken"))
+            self._pending.record_progress(messages.fields(message.params).get("progressToken"))
 
-    def _replied(self, frame: bytes, message: Message) -> None:
+    def _accept_reply(self, frame: bytes, message: Message) -> None:
         self.has_served = True
-        asked = self._taken(message.id)
-        if asked is None:
-            self._unasked(frame, message)
-        elif asked.task is not None:
-            self._go_on(asked.task, Reply(frame, message))
-        elif asked.wire is None:
-            pass  # what a fresh server says to what it was told again
-        elif asked.call is None or self._relay is None:
-            self._handshake.is_done |= asked.wire.message.method == "initialize"
+        pending = self._take_pending(message.id)
+        if pending is None:
+            self._accept_unexpected_reply(frame, message)
+        elif pending.task is not None:
+            self._resume(pending.task, Reply(frame, message))
+        elif pending.request is None:
+            pass  # what a new server answers to the handshake that we repeat
+        elif pending.call is None or self._relay is None:
+            self._handshake.is_done |= pending.request.method == "initialize"
             self.to_client.append(frame)
-        elif self._relay.leaves_alone(asked.wire.speaker, asked.call, message):
+        elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
         else:
-            self._go_on(Task(self._relay.answered(asked.wire, Reply(frame, message)), asked.wire), None)
+            answer = self._relay.answer_call(pending.request, Reply(frame, message))
+            self._resume(GuidanceTask(answer, pending.request), None)
 
-    def _unasked(self, frame: bytes, message: Message) -> None:
-        """An answer that nobody waits for: to what was cancelled it is relayed, as one that names no request is."""
+    def _accept_unexpected_reply(self, frame: bytes, message: Message) -> None:
+        """Relay a reply that nobody waits for if its request was cancelled, or if it names none; drop any other."""
         if not messages.is_id(message.id) or message.id in self._cancelled:
             self.to_client.append(frame)
         else:
             self._note("dropped a reply to no request")
 
-    def _taken(self, id: Any) -> Asked | None:
-        """The request that an answer is to, which is over then."""
-        return (self._ours.pop(id, None) or self._owed.take(id)) if messages.is_id(id) else None
+    def _take_pending(self, id: Any) -> PendingRequest | None:
+        """Remove and return the request that a reply answers."""
+        return (self._own_pending.pop(id, None) or self._pending.take(id)) if type(id) in messages.ID_TYPES else None
 
-    def _noise(self, frame: bytes) -> None:
-        """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
+    def _hold_back(self, frame: bytes) -> None:
+        """Keep what is no message from the client; if it was an attempt to reply, the client is told so."""
         if is_like_our_reply(frame):
-            self._unreadable(readable_id(frame), "is not valid JSON-RPC")
+            self._lose_unreadable(readable_id(frame), "is not valid JSON-RPC")
         elif frame.strip():
             self._note("kept back a line that is no message")
 
-    def _unreadable(self, id: bytes, what: str) -> None:
+    def _lose_unreadable(self, id: bytes, what: str) -> None:
         if not self.unanswered(json.loads(id), Loss(f"sent a reply that {what}", is_over=True)):
             self._note(f"kept back a message that {what}")
 
     def unanswered(self, id: Any, loss: Loss) -> bool:
-        """There will be no answer to a request that the server was sent; whether anybody waits for one."""
-        is_ours = messages.is_id(id) and id in self._ours
-        asked = self._taken(id)
-        if asked is not None and is_ours and asked.task is not None:
-            self._go_on(asked.task, None)
-        elif asked is not None:
-            self._lose(asked, loss)
-        return asked is not None
+        """Give up a request that will get no reply from the server; false if nobody waits for one."""
+        is_ours = messages.is_id(id) and id in self._own_pending
+        pending = self._take_pending(id)
+        if pending is not None and is_ours and pending.task is not None:
+            self._resume(pending.task, None)
+        elif pending is not None:
+            self._lose(pending, loss)
+        return pending is not None
 
-    # what guidance is at work on
+    # guidance tasks
 
-    def _go_on(self, task: Task, reply: Reply | None) -> None:
-        """Let guidance work until it waits for the server again, or knows what to answer."""
+    def _resume(self, task: GuidanceTask, reply: Reply | None) -> None:
+        """Run a guidance task until it waits for the server again, or has the answer."""
         try:
-            sent = task.run.send(reply)
+            to_send = task.coroutine.send(reply)
         except StopIteration as done:
             if done.value is not None:
                 self.to_client.append(done.value)
-            self._finished(task)
+            self._release_waiting(task)
             return
-        except Exception as error:  # of ours: whoever waits is told, and all others go on
+        except Exception as error:  # of ours: the request is answered, and all others go on
             self._note(f"guidance failed ({type(error).__name__})")
-            id = cast("SessionWire", task.wire).id
+            id = cast("SessionRequest", task.request).encoded_id
             self.to_client.append(messages.error(id, INTERNAL_ERROR, "The proxy failed on this request"))
-            self._finished(task)
+            self._release_waiting(task)
             return
-        wire = task.wire
-        if sent.is_ours:
-            if wire is not None and wire.message.method == "tools/call" and wire.sent_as is None:
-                self._reader = task
-            self._ask(sent, Asked(wire, task))
+        request = task.request
+        if to_send.is_ours:
+            if request is not None and request.method == "tools/call" and request.sent_as is None:
+                self._list_reader = task
+            self._ask(to_send, request, task)
         else:
-            self._forward(sent.frame, sent.id, cast("SessionWire", wire), task)
-            self._finished(task)
+            self._forward(to_send.frame, to_send.id, cast("SessionRequest", request), task)
+            self._release_waiting(task)
 
-    def _end(self, asked: Asked) -> None:
-        """Whoever would go on with an answer need not wait for it."""
-        if asked.task is not None:
-            asked.task.run.close()
-            self._finished(asked.task)
+    def _stop_task(self, pending: PendingRequest) -> None:
+        """Stop the task that waits for a reply which will not come."""
+        if pending.task is not None:
+            pending.task.coroutine.close()
+            self._release_waiting(pending.task)
 
-    def _finished(self, task: Task) -> None:
-        """Let those go on that waited for the list to be read."""
-        if self._reader is not task:
+    def _release_waiting(self, task: GuidanceTask) -> None:
+        """Accept the calls that waited until this task had read the tool list."""
+        if self._list_reader is not task:
             return
-        self._reader = None
-        while self._behind_reader and self._reader is None:
-            self.from_client(*self._behind_reader.popleft())
+        self._list_reader = None
+        while self._behind_list and self._list_reader is None:
+            self.from_client(*self._behind_list.popleft())
 
     # sending
 
     def _send(self, frame: bytes) -> None:
-        """What no answer is due to; it is of no use to a server that is yet to be started."""
+        """Send what gets no reply; a server that is yet to be started has no use for it."""
         if self.is_up:
             self.to_server.append(frame)
 
-    def _ask(self, sent: Sent, asked: Asked) -> None:
-        patience = sent.patience if self.has_served else _STARTING
-        asked.deadline = self._clock() + min(patience, self._timeout or patience)
-        self._ours[sent.id] = asked
-        self.to_server.append(sent.frame)
+    def _ask(self, to_send: FrameToSend, request: SessionRequest | None, task: GuidanceTask | None) -> None:
+        timeout = to_send.timeout if self.has_served else _START_TIMEOUT
+        deadline = self._clock() + min(timeout, self._timeout or timeout)
+        self._own_pending[to_send.id] = PendingRequest(request, task, deadline=deadline)
+        self.to_server.append(to_send.frame)
 
     def _forward(
-        self, frame: bytes, id: Any, wire: SessionWire, task: Task | None = None, call: Call | None = None
+        self,
+        frame: bytes,
+        id: Any,
+        request: SessionRequest,
+        task: GuidanceTask | None = None,
+        call: Call | None = None,
     ) -> None:
-        wire.sent_as = id
+        request.sent_as = id
         self.to_server.append(frame)
-        self._owed.add(id, Asked(wire, task, call))
+        self._pending.add(id, PendingRequest(request, task, call))
 
-    def _own_id(self) -> str:
-        self._count += 1
-        return f"{self._space}-{self._count}"
+    def _next_own_id(self) -> str:
+        self._id_count += 1
+        return f"{self._id_prefix}-{self._id_count}"
 
     # time
 
     def deadline(self) -> float | None:
-        """When `tick` has something to do, if nothing happens before."""
-        theirs = self._owed.deadline()
-        if not self._ours:
+        """Return when `tick` has something to do, if nothing happens before."""
+        theirs = self._pending.deadline()
+        if not self._own_pending:
             return theirs
-        ours = min(asked.deadline for asked in self._ours.values())
+        ours = min(pending.deadline for pending in self._own_pending.values())
         return ours if theirs is None else min(ours, theirs)
 
     def tick(self) -> None:
-        """Time has passed: whoever has waited long enough is answered, and the server is told to stop."""
+        """Answer the requests whose time is up, and tell the server to stop working on them."""
         now = self._clock()
-        for id, asked in [(id, asked) for id, asked in self._ours.items() if asked.deadline <= now]:
-            del self._ours[id]
+        for id, pending in [(id, one) for id, one in self._own_pending.items() if one.deadline <= now]:
+            del self._own_pending[id]
             self._send(messages.notification("notifications/cancelled", {"requestId": id}))
-            if asked.task is not None:
-                self._go_on(asked.task, None)
-        for id, asked in self._owed.overdue():
+            if pending.task is not None:
+                self._resume(pending.task, None)
+        for id, pending in self._pending.take_overdue():
             reason = {"requestId": id, "reason": "It took too long"}
             self._send(messages.notification("notifications/cancelled", reason))
-            self._lose(asked, late(self._timeout))
+            self._lose(pending, late(self._timeout))
 
     # a server that comes and goes
 
     def server_gone(self, why: str) -> None:
-        """The server has ended: all that it owes is answered with what is known. `why` is a clause about it."""
+        """Answer everything that the server owes: it has ended. `why` is a clause about it."""
         self.is_up = self.has_served = False
-        self._behind_start.extend(self._behind_reader)
-        self._behind_reader.clear()
-        owed = [*self._ours.values(), *self._owed.clear()]
-        for table in (self._ours, self._cancelled, self._asked_back, self.to_server):
+        self._behind_start.extend(self._behind_list)
+        self._behind_list.clear()
+        lost = [*self._own_pending.values(), *self._pending.clear()]
+        for table in (self._own_pending, self._cancelled, self._server_questions, self.to_server):
             table.clear()
-        for asked in owed:
-            self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
+        for pending in lost:
+            self._lose(pending, Loss(why, was_sent=pending.request is not None and pending.request.sent_as is not None))
         if self._relay is not None:
-            self._relay.outdate()
+            self._relay.expire_lists()
 
     def server_started(self) -> None:
-        """A fresh server is there. It is told what the one before it was told, then it gets what has waited."""
+        """Repeat the client's handshake to a new server, then send what has waited."""
         starts_over = any(messages.read(frame).method == "initialize" for frame, _ in self._behind_start)
         if self._handshake.initialize is None or not self._handshake.is_done or starts_over:
-            self._up()
+            self._release_start()
         else:
-            self._go_on(Task(self._introduced(self._handshake.initialize), None), None)
+            self._resume(GuidanceTask(self._repeat_handshake(self._handshake.initialize), None), None)
 
-    async def _introduced(self, initialize: bytes) -> None:
-        """Tell a fresh server who the client is, and what it has asked for since."""
-        own = self._own_id()
-        await Sent(replace_members(initialize, id=encode(own)), own, is_ours=True, patience=_STARTING)
-        for id, frame in self._handshake.rest(self._own_id):
+    async def _repeat_handshake(self, initialize: bytes) -> None:
+        """Tell a new server who the client is, and what it has subscribed to since."""
+        own_id = self._next_own_id()
+        await FrameToSend(replace_members(initialize, id=encode(own_id)), own_id, is_ours=True, timeout=_START_TIMEOUT)
+        for id, frame in self._handshake.rest(self._next_own_id):
             if id is None:
                 self.to_server.append(frame)
             else:
-                self._ask(Sent(frame, id, is_ours=True), Asked(None))
-        self._up()
+                self._ask(FrameToSend(frame, id, is_ours=True), None, None)
+        self._release_start()
 
-    def _up(self) -> None:
+    def _release_start(self) -> None:
         self.is_up = True
         waiting, self._behind_start = self._behind_start, deque()
         for frame, speaker in waiting:
             self.from_client(frame, speaker)
 
     def server_refused(self, why: str) -> None:
-        """No server can be started: what waits for one is answered."""
+        """Answer what waits for a server: none can be started."""
         waiting, self._behind_start = self._behind_start, deque()
         for frame, speaker in waiting:
-            wire = SessionWire(frame, speaker, self._own_id)
-            self._lose(Asked(wire), Loss(why, was_sent=False))
+            message = messages.read(frame)
+            params = messages.fields(message.params)
+            request = SessionRequest(frame, message.id, message.method, params, speaker, self._next_own_id)
+            self._lose(PendingRequest(request), Loss(why, was_sent=False))
 
-    def _lose(self, asked: Asked, loss: Loss) -> None:
-        self._end(asked)
-        if asked.wire is not None:
-            told = self._relay.lost(asked.wire, loss) if self._relay is not None else None
-            self.to_client.append(told or messages.error(asked.wire.id, INTERNAL_ERROR, loss.message()))
+    def _lose(self, pending: PendingRequest, loss: Loss) -> None:
+        """Answer a request whose reply is lost."""
+        self._stop_task(pending)
+        request = pending.request
+        if request is not None:
+            report = self._relay.answer_lost(request, loss) if self._relay is not None else None
+            self.to_client.append(report or messages.error(request.encoded_id, INTERNAL_ERROR, loss.message()))

@@ -1,0 +1,72 @@
+"""Tell what a server's reply is: a success, a failure, an unknown tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fingerpost.engine.replies.paging_tips import PARTIAL, payload_of
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
+
+LONGEST_READ = 16 * 1024
+"""How many characters of a reply's text are read."""
+
+_LONGEST_FAILURE = 1_000
+
+_FAILURE_FIELDS = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
+"""Fields by which the payload of a successful reply may report a failure after all, whole or in part."""
+
+_UNKNOWN_TOOL_CODES = (-32602, -32601)
+_UNKNOWN_TOOL = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)"
+    r"|\btool\b.{0,160}?\b(?:not|isn't|doesn't)\b (?:be )?"
+    r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FAILURE = re.compile(r"\W*(?:error|unknown|invalid|fail(?:ed|ure)|exception|no such|cannot|could not|missing)\b", re.I)
+
+
+def is_protocol_error(reply: Mapping[str, Any]) -> bool:
+    """Whether a reply is a JSON-RPC error rather than a tool result."""
+    return isinstance(reply.get("code"), int) and "content" not in reply
+
+
+def is_failure(reply: Any) -> bool:
+    """Whether a reply is an error, of the tool or of the protocol."""
+    fields = as_object(reply)
+    return fields.get("isError") is True or is_protocol_error(fields)
+
+
+def is_plain_success(reply: Any) -> bool:
+    """Whether a reply is a success that never gets guidance: it holds no list and no sign of a failure."""
+    fields: dict[str, Any] = reply
+    if type(reply) is not dict or fields.get("isError") is True:
+        return False
+    payload: dict[str, Any] | None = fields.get("structuredContent")
+    if type(payload) is not dict:
+        return not payload_of(fields)
+    return _FAILURE_FIELDS.isdisjoint(payload) and list not in map(type, payload.values())
+
+
+def is_unknown_tool(reply: Any, name: str) -> bool:
+    """Whether a reply says that there is no tool of this name."""
+    fields = as_object(reply)
+    is_result = "content" in fields
+    if not is_result and fields.get("code") in _UNKNOWN_TOOL_CODES:
+        return True
+    text = (text_of(fields) if is_result else str(fields.get("message")))[:LONGEST_READ]
+    if name[:64] not in text or not (is_failure(fields) or sounds_like_failure(text)):
+        return False
+    return _UNKNOWN_TOOL.search(text) is not None
+
+
+def sounds_like_failure(text: str) -> bool:
+    """Whether a text begins like an error message: some servers return one as if it were a result."""
+    return len(text) < _LONGEST_FAILURE and _FAILURE.match(text) is not None
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """Return the text of a tool result, as far as it is read."""
+    blocks = as_list(result.get("content"))[:20]
+    return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:LONGEST_READ]
