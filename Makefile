@@ -9,7 +9,7 @@ LOWEST := .venv-lowest
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo test lowest check conformance bench loop calibrate audit-peers soak bless lock clean setup
+.PHONY: demo test lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -25,6 +25,9 @@ check: $(SETUP)  ## format, lint, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+walk: $(SETUP)  ## trace one wrong call through the SDK middleware and the stdio proxy, and count the hops
+	@$(BIN)/python -m bench.walk
 
 conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the same without it
 	@$(BIN)/python -m tests.proxy.conformance

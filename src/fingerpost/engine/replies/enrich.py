@@ -122,14 +122,15 @@ def add_to_success(
         return reply
     payload = payload_of(reply)
     tips = advice(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
+    has_tips = bool(tips)
     if payload and (report := _explain_reported_failure(reply, payload, catalog, policy, verdict)):
         return _append(reply, render(report, budget=policy.budget))
     # A call that we would have refused and the server accepted was right: there is nothing to say about it.
     report = SILENCE if verdict.report.is_refusal else verdict.report
-    if report is SILENCE and not tips:
+    if report is SILENCE and not has_tips:
         return reply
     envelope = render(report, budget=policy.budget)
-    if not tips:
+    if not has_tips:
         return _append(reply, envelope)
     text = "\n".join(fit_budget(policy.budget, [*envelope.text.splitlines(), *tips.lines]))
     more = {"tips": dict(tips.tips), "next_steps": dict(tips.next_steps)}

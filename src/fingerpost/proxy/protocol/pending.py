@@ -98,16 +98,16 @@ class PendingRequest:
             pending = pending.next_with_same_id
 
 
-class PendingRequests:
+class PendingRequests(dict[Any, PendingRequest]):
     """What the server owes the client, by the id that the server knows it by, in the order of deadlines."""
 
     def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
+        super().__init__()
         self._timeout, self._clock = timeout, clock
-        self._pending: dict[Any, PendingRequest] = {}
         self._by_progress_token: dict[Any, Any] = {}
 
     def add(self, id: Any, pending: PendingRequest) -> None:
-        last = self._pending.get(id)
+        last = self.get(id)
         if last is None:
             self._start_clock(id, pending)
             return
@@ -116,7 +116,7 @@ class PendingRequests:
         last.next_with_same_id = pending
 
     def _start_clock(self, id: Any, pending: PendingRequest) -> None:
-        self._pending[id] = pending
+        self[id] = pending
         if self._timeout:
             pending.deadline = self._clock() + self._timeout
             if pending.request is not None and b'"progressToken"' in pending.request.frame:
@@ -125,14 +125,11 @@ class PendingRequests:
                 if messages.is_id(token):
                     pending.progress_token, self._by_progress_token[token] = token, id
 
-    def get(self, id: Any) -> PendingRequest | None:
-        return self._pending.get(id)
-
     def take(self, id: Any) -> PendingRequest | None:
         """Remove and return the request that a reply answers."""
-        if id not in self._pending:
+        if id not in self:
             id = messages.number_in(id)
-        pending = self._pending.pop(id, None)
+        pending = self.pop(id, None)
         if pending is not None and pending.next_with_same_id is not None:
             self._start_clock(id, pending.next_with_same_id)
         if pending is not None and pending.progress_token is not None:
@@ -142,39 +139,33 @@ class PendingRequests:
     def record_progress(self, token: Any) -> None:
         """Restart the clock of the request with that token: the server is working on it."""
         id = self._by_progress_token.get(token) if messages.is_id(token) else None
-        if id is not None and (pending := self._pending.pop(id, None)) is not None:
+        if id is not None and (pending := self.pop(id, None)) is not None:
             self._start_clock(id, pending)
 
     def deadline(self) -> float | None:
-        return next(iter(self._pending.values())).deadline if self._timeout and self._pending else None
+        return next(iter(self.values())).deadline if self._timeout and self else None
 
     def take_overdue(self) -> Iterator[tuple[Any, PendingRequest]]:
         """Remove and return the requests whose deadline has passed."""
         now = self._clock()
         while (deadline := self.deadline()) is not None and deadline <= now:
-            id, pending = next(iter(self._pending.items()))
+            id, pending = next(iter(self.items()))
             self.take(id)
             yield id, pending
 
-    def clear(self) -> list[PendingRequest]:
+    def take_all(self) -> list[PendingRequest]:
         """Remove and return every request."""
-        every = [pending for first in self._pending.values() for pending in first.with_followers()]
-        self._pending.clear()
+        every = [pending for first in self.values() for pending in first.with_followers()]
+        self.clear()
         self._by_progress_token.clear()
         return every
 
     def server_id(self, id: Any) -> Any:
         """Return the id by which the server knows a request of the client, if it does."""
-        known = self._pending.get(id)
+        known = self.get(id)
         if known is not None and known.is_for(id):
             return id
-        return next((key for key, pending in self._pending.items() if pending.is_for(id)), None)
-
-    def __iter__(self) -> Iterator[PendingRequest]:
-        return iter(self._pending.values())
-
-    def __len__(self) -> int:
-        return len(self._pending)
+        return next((key for key, pending in self.items() if pending.is_for(id)), None)
 
 
 class RecentIds:

@@ -92,7 +92,7 @@ class Session:
     @property
     def may_send_more(self) -> bool:
         """Whether there is work that may still have something to send to the server."""
-        is_working = any(one.task is not None for one in (*self._own_pending.values(), *self._pending))
+        is_working = any(one.task is not None for one in (*self._own_pending.values(), *self._pending.values()))
         return is_working or bool(self._behind_start or self._behind_list)
 
     # the client's side
@@ -290,13 +290,15 @@ class Session:
         except StopIteration as done:
             if done.value is not None:
                 self.to_client.append(done.value)
-            self._release_waiting(task)
+            if self._list_reader is task:
+                self._release_waiting()
             return
         except Exception as error:  # of ours: the request is answered, and all others go on
             self._note(f"guidance failed ({type(error).__name__})")
             id = cast("SessionRequest", task.request).encoded_id
             self.to_client.append(messages.error(id, INTERNAL_ERROR, "The proxy failed on this request"))
-            self._release_waiting(task)
+            if self._list_reader is task:
+                self._release_waiting()
             return
         request = task.request
         if to_send.is_ours:
@@ -305,18 +307,18 @@ class Session:
             self._ask(to_send, request, task)
         else:
             self._forward(to_send.frame, to_send.id, cast("SessionRequest", request), task)
-            self._release_waiting(task)
+            if self._list_reader is task:
+                self._release_waiting()
 
     def _stop_task(self, pending: PendingRequest) -> None:
         """Stop the task that waits for a reply which will not come."""
         if pending.task is not None:
             pending.task.coroutine.close()
-            self._release_waiting(pending.task)
+            if self._list_reader is pending.task:
+                self._release_waiting()
 
-    def _release_waiting(self, task: GuidanceTask) -> None:
-        """Accept the calls that waited until this task had read the tool list."""
-        if self._list_reader is not task:
-            return
+    def _release_waiting(self) -> None:
+        """Accept the calls that waited until the tool list was read."""
         self._list_reader = None
         while self._behind_list and self._list_reader is None:
             self.from_client(*self._behind_list.popleft())
@@ -380,7 +382,7 @@ class Session:
         self.is_up = self.has_served = False
         self._behind_start.extend(self._behind_list)
         self._behind_list.clear()
-        lost = [*self._own_pending.values(), *self._pending.clear()]
+        lost = [*self._own_pending.values(), *self._pending.take_all()]
         for table in (self._own_pending, self._cancelled, self._server_questions, self.to_server):
             table.clear()
         for pending in lost:
