@@ -74,8 +74,15 @@ class Walk:
             if function not in functions:
                 functions.append(function)
 
-    def between(self, start: float, end: float) -> Walk:
-        return Walk([call for call in self.calls if start <= call[2] <= end])
+    def of_one_frame(self, start: float, end: float) -> Walk:
+        """Return the calls between two times, from reading the client's frame to writing the reply.
+
+        Before and after these, the transport may be busy with its loop.
+        """
+        calls = [call for call in self.calls if start <= call[2] <= end]
+        first = next(at for at, (file, _, _) in enumerate(calls) if file == "proxy/protocol/frames.py")
+        last = max(at for at, (_, function, _) in enumerate(calls) if function == "Pipe.write")
+        return Walk(calls[max(0, first - 1) : last + 1])
 
 
 @contextmanager
@@ -149,7 +156,7 @@ def walk_stdio_proxy() -> Walk:
             proxy.stdin.close()
             proxy.wait()
         calls = [(str(file), str(function), float(at)) for file, function, at in json.loads(trace.read_text("utf-8"))]
-    return Walk(calls).between(start, end)
+    return Walk(calls).of_one_frame(start, end)
 
 
 def _ask(proxy: subprocess.Popen[bytes], id: int, method: str, params: dict[str, Any]) -> None:
