@@ -7,7 +7,7 @@ from pathlib import Path
 from fingerpost.audit.replay import Replay
 from fingerpost.audit.report import Finding
 from fingerpost.audit.reports.common import call_of
-from tests.support.audit_stand import FAR, NEAR, WORD, audited, command
+from tests.support.audited_servers import FAR, NEAR, WORD, audit, command
 from tests.support.misbehaving import tool
 
 
@@ -26,7 +26,7 @@ def test_every_finding_is_found_again_by_one_start_of_the_server(tmp_path: Path)
     careless = tool("careless", {**WORD, "limit": {"type": "integer", "maximum": 9}}, ("word",))
     taken = [["reply", {"content": [{"type": "text", "text": "all is well"}]}]]
     server = command(tools=[NEAR, FAR, careless], does={"careless": taken}, pids=str(tmp_path / "pids"))
-    findings = audited(server).report.findings
+    findings = audit(server).report.findings
     assert {one.is_repairable for one in findings} == {True, False}
     (tmp_path / "pids").unlink()
     with Replay(server) as replay:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from fingerpost.audit.events import Tried
+from fingerpost.audit.events import CallJudged
 from fingerpost.audit.reports import terminal
 from fingerpost.terminal.style import Style
-from tests.support.audit_stand import NEAR, WORD, audited, command, doing
+from tests.support.audited_servers import NEAR, WORD, audit, command, doing
 from tests.support.misbehaving import tool
 
 _ANSWERS = """
@@ -60,7 +60,7 @@ def said(text: str, *, is_error: bool = False) -> str:
     ],
 )
 def test_a_server_that_answers_alike_to_anything_repairs_nothing(program: str) -> None:
-    report = audited(answering(program)).report
+    report = audit(answering(program)).report
     assert report.repairable > 10
     assert report.repair_rate == 0
     assert report.tallies["unknown_tool"].passed == report.tallies["unknown_param"].passed == 0
@@ -68,7 +68,7 @@ def test_a_server_that_answers_alike_to_anything_repairs_nothing(program: str) -
 
 def test_a_server_whose_right_calls_fail_is_judged_by_what_can_be_told() -> None:
     program = said("'Set API_KEY first' if name == 'look_up' else 'Unknown tool: ' + name", is_error=True)
-    report = audited(answering(program)).report
+    report = audit(answering(program)).report
     assert {tally.item.id for tally in report.items} == {
         "unknown_tool", "auto_correction", "next_steps", "brief", "honest", "discreet", "alive", "stable",
     }  # fmt: skip
@@ -80,8 +80,8 @@ def test_one_text_for_every_mistake_is_not_taken_for_guidance() -> None:
     usage = "Unknown or missing: word is a string, limit an integer from 1 to 9. Use these, and received types count."
     is_right = "name == 'look_up' and type(arguments) is dict and type(arguments.get('word')) is str"
     program = said(f"'found' if {is_right} else {usage!r}").replace("False", f"not ({is_right})")
-    report = audited(answering(program)).report
-    assert {one.item.id for one in report.findings if "says the same" in one.why} >= {"next_steps", "missing_required"}
+    report = audit(answering(program)).report
+    assert {one.item.id for one in report.findings if "same text" in one.why} >= {"next_steps", "missing_required"}
 
 
 def writer(name: str, **annotations: Any) -> dict[str, Any]:
@@ -95,26 +95,26 @@ def names_called(record: Path) -> list[str]:
 
 def test_where_something_is_carried_out_that_should_be_refused_nothing_more_is_sent(tmp_path: Path) -> None:
     record = tmp_path / "record"
-    made = audited(command(tools=[writer("wipe"), writer("erase"), NEAR], record=str(record)))
+    made = audit(command(tools=[writer("wipe"), writer("erase"), NEAR], record=str(record)))
     sent = [json.loads(line) for line in record.read_text().splitlines()]
     written = [
         one["params"] for one in sent if one["method"] == "tools/call" and one["params"]["name"] in ("wipe", "erase")
     ]
     assert len(written) == 1
     assert [note.text for note in made.report.notes if note.tool in ("wipe", "erase")] == [
-        'CARRIED OUT a call that it should have refused: {"name": "wipe", "arguments": {}}'
+        'EXECUTED a call that it should have refused: {"name": "wipe", "arguments": {}}'
     ]
-    assert {one.tool for one in made.report.skipped if "carries out what it should refuse" in one.why} == {"erase"}
+    assert {one.tool for one in made.report.skipped if "executes calls that it should refuse" in one.why} == {"erase"}
     assert made.unmet("missing_required") >= {"wipe"}
-    assert "\n! wipe CARRIED OUT a call that it should have refused: " in terminal.written(made.report, Style(False))
-    assert "type.wrong" in {event.mistake.kind for event in made.events if isinstance(event, Tried)}
+    assert "\n! wipe EXECUTED a call that it should have refused: " in terminal.written(made.report, Style(False))
+    assert "type.wrong" in {event.mistake.kind for event in made.events if isinstance(event, CallJudged)}
 
 
 def test_what_is_declared_destructive_or_has_a_default_is_left_alone(tmp_path: Path) -> None:
     record = tmp_path / "record"
     schema = {"type": "object", "properties": {"word": {"type": "string", "default": "."}}, "required": ["word"]}
     tools = [writer("wipe", destructiveHint=True), {**writer("erase"), "inputSchema": schema}, NEAR]
-    made = audited(command(tools=tools, record=str(record)))
+    made = audit(command(tools=tools, record=str(record)))
     names = {
         json.loads(line)["params"].get("name") for line in record.read_text().splitlines() if '"tools/call"' in line
     }
@@ -125,35 +125,37 @@ def test_what_is_declared_destructive_or_has_a_default_is_left_alone(tmp_path: P
 
 
 def test_a_server_that_bears_no_company_has_a_finding_and_no_tool_is_given_up() -> None:
-    made = audited(doing(shy=[["sleep", 0.6], ["usual"]]), seconds=0.9, most=6)
+    made = audit(doing(shy=[["sleep", 0.6], ["usual"]]), timeout=0.9, most=6)
     alive = [one for one in made.report.findings if one.item.id == "alive"]
-    assert [one.why for one in alive] == [f"{alive[0].reply} beside other calls, and did when it was asked again alone"]
+    assert [one.why for one in alive] == [
+        f"{alive[0].reply} beside other calls, but answered when the call was sent alone"
+    ]
     assert made.report.is_whole
 
 
 def test_that_the_list_of_tools_changes_meanwhile_is_noted() -> None:
-    made = audited(doing(fickle=[["announce"], ["usual"]]), most=3)
-    assert "the server changed its list of tools meanwhile" in " ".join(note.text for note in made.report.notes)
+    made = audit(doing(fickle=[["announce"], ["usual"]]), most=3)
+    assert "the server changed its list of tools during the audit" in " ".join(note.text for note in made.report.notes)
 
 
 def test_a_reply_that_we_fail_on_is_a_note_and_the_audit_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> Any:
         raise OverflowError
 
-    monkeypatch.setattr("fingerpost.audit.execute.run.judged", broken)
-    made = audited(command(tools=[NEAR]), most=3)
+    monkeypatch.setattr("fingerpost.audit.execute.judge_call.judge_reply", broken)
+    made = audit(command(tools=[NEAR]), most=3)
     assert [note.text for note in made.report.notes] == ["a reply could not be judged (OverflowError)"]
     assert made.report.is_whole
 
 
 def test_names_that_no_file_can_hold_are_audited_all_the_same() -> None:
-    made = audited(command(tools=[{**NEAR, "name": "look\ud800up"}]), most=5)
+    made = audit(command(tools=[{**NEAR, "name": "look\ud800up"}]), most=5)
     assert made.report.is_whole and made.report.done
 
 
 def test_what_stands_for_a_secret_is_known_again_in_a_reply() -> None:
     login = tool("log_in", {"password": {"type": "string", "minLength": 20}, "user": {"type": "string"}}, ("password",))
-    report = audited(answering(said("str(arguments)", is_error=True), login), most=10).report
-    assert "repeats the value of password, which is secret" in {one.why for one in report.findings}
-    kind = audited(answering(said("'Fill in: log_in(password: <string>)'", is_error=True), login), most=10).report
+    report = audit(answering(said("str(arguments)", is_error=True), login), most=10).report
+    assert "repeats the value of the secret parameter password" in {one.why for one in report.findings}
+    kind = audit(answering(said("'Fill in: log_in(password: <string>)'", is_error=True), login), most=10).report
     assert kind.tallies["discreet"].passed == kind.tallies["discreet"].tried

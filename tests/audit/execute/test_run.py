@@ -15,20 +15,21 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fingerpost.audit.events import Noted, Skipped, Tried
-from fingerpost.audit.execute.connection import Gone, Late, Line
+from fingerpost.audit.events import CallJudged, CallsSkipped, Note
+from fingerpost.audit.execute.connection import AnswerTimeout, Connection, ServerEnded
 from fingerpost.audit.execute.run import IN_FLIGHT, Audit
-from fingerpost.audit.execute.run_audit import Settings, conducted
-from fingerpost.audit.execute.server import Server, Target, target_of
+from fingerpost.audit.execute.run_audit import Settings, run_audit
+from fingerpost.audit.execute.server import Server
+from fingerpost.audit.execute.target import Target, parse_target
 from fingerpost.audit.generate.plan import Plan
 from fingerpost.audit.generate.right_calls import check_examples, read_examples, right_calls
-from fingerpost.audit.replay import replayed
+from fingerpost.audit.replay import replay_finding
 from fingerpost.audit.reports import plain_json
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import Call
 from fingerpost.proxy.protocol.lost_reply import Loss, late, told_in
 from fingerpost.terminal.command_error import CommandError
-from tests.support.audit_stand import FAR, NEAR, WORD, audited, by_http, command, doing
+from tests.support.audited_servers import FAR, NEAR, WORD, audit, by_http, command, doing
 from tests.support.misbehaving import LEGACY, MODERN, TOOLS, tool
 
 RIGHT = Call("look_up", {"word": "x"})
@@ -40,7 +41,7 @@ def python(program: str) -> tuple[str, ...]:
 
 async def reached(target: Target, **settings: Any) -> tuple[Any, list[str]]:
     async with Server(target, **settings) as server:
-        tools = await server.tools()
+        tools = await server.list_tools()
         return server.subject(len(tools)), [one["name"] for one in tools]
 
 
@@ -90,14 +91,14 @@ for line in sys.stdin:
 def test_a_server_that_does_not_know_the_first_question_is_greeted_as_of_old(
     at_discover: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.server._SILENCE", 0.2)
+    monkeypatch.setattr("fingerpost.audit.execute.server._DISCOVER_TIMEOUT", 0.2)
     program = _GREETED.format(first="", at_discover=at_discover)
     subject, names = asyncio.run(reached(Target(command=python(program))))
     assert (subject.protocol, subject.name, names) == ("2024-11-05", "old", ["t"])
 
 
 def test_a_server_that_is_slow_to_begin_is_waited_for_in_either_era(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.server._SILENCE", 0.1)
+    monkeypatch.setattr("fingerpost.audit.execute.server._DISCOVER_TIMEOUT", 0.1)
     for era, spoken in (("legacy", LEGACY), ("modern", MODERN)):
         slow = command(era=era, tools=[NEAR], start=[["sleep", 0.4]])
         assert asyncio.run(reached(Target(command=slow)))[0].protocol == spoken
@@ -112,20 +113,20 @@ def test_what_a_server_prints_beside_its_messages_is_passed_over() -> None:
 def test_tools_are_read_page_by_page_and_only_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     program = command(tools=[tool(f"t{number}", {}) for number in range(5)], page=2)
     assert asyncio.run(reached(Target(command=program)))[1] == ["t0", "t1", "t2", "t3", "t4"]
-    monkeypatch.setattr("fingerpost.audit.execute.server._MOST_PAGES", 2)
+    monkeypatch.setattr("fingerpost.audit.execute.server._MAX_PAGES", 2)
     assert asyncio.run(reached(Target(command=program)))[1] == ["t0", "t1", "t2", "t3"]
 
 
 def test_trouble_with_a_server_is_told_with_its_last_words() -> None:
     moans = "import sys, time; print('Set API_KEY first', file=sys.stderr, flush=True)"
-    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), starting=1)
-    assert str(silent) == "the server gave no answer within 1 s when it was greeted"
+    silent = trouble_with(*python(f"{moans}; time.sleep(60)"), start_timeout=1)
+    assert str(silent) == "the server gave no answer within 1 s during the MCP handshake"
     words, _, rest = silent.way_out.rpartition("\n")
-    assert (words, rest[:20]) == ("Its last words:\nSet API_KEY first", "Is it an MCP server?")
+    assert (words, rest[:20]) == ("The end of its standard error:\nSet API_KEY first", "Is it an MCP server?")
     ended = trouble_with(*python(f"{moans}; sys.exit(3)"))
-    assert (str(ended), ended.way_out) == ("the server exited with code 3 when it was greeted", words)
+    assert (str(ended), ended.way_out) == ("the server exited with code 3 during the MCP handshake", words)
     wordless = trouble_with("false")
-    assert (str(wordless), wordless.way_out) == ("the server exited with code 1 when it was greeted", "")
+    assert (str(wordless), wordless.way_out) == ("the server exited with code 1 during the MCP handshake", "")
 
 
 def test_a_command_that_cannot_be_started_is_told_apart(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_a_server_that_refuses_is_quoted(answer: str, said: str) -> None:
 
 def test_a_server_without_tools_has_nothing_to_audit() -> None:
     with pytest.raises(CommandError, match="lists no tools"):
-        audited(command(tools=[]))
+        audit(command(tools=[]))
 
 
 def test_what_the_server_asks_is_answered_by_a_client_that_can_only_be_there(tmp_path: Path) -> None:
@@ -185,11 +186,11 @@ def test_what_the_server_asks_is_answered_by_a_client_that_can_only_be_there(tmp
 
 
 def test_a_target_is_a_command_or_an_address() -> None:
-    assert target_of(["a", "b"], None) == Target(command=("a", "b"))
-    assert target_of([], "http://x") == Target(url="http://x")
+    assert parse_target(["a", "b"], None) == Target(command=("a", "b"))
+    assert parse_target([], "http://x") == Target(url="http://x")
     for words, url in (([], None), (["a"], "http://x")):
-        with pytest.raises(CommandError, match="say either a command or a URL"):
-            target_of(words, url)
+        with pytest.raises(CommandError, match="give either a command or a URL"):
+            parse_target(words, url)
 
 
 def test_secrets_in_a_command_are_not_told() -> None:
@@ -205,12 +206,12 @@ def test_secrets_in_a_command_are_not_told() -> None:
         "a  b\n",
     )
     shown = ("env", "API_KEY=<hidden>", "run", "--password", "<hidden>", "-v", "--key=x", "--token=<hidden>", "a  b\n")
-    assert Target(command=words).shown == shown
-    assert Target(command=words).told == "env API_KEY=<hidden> run --password <hidden> -v --key=x --token=<hidden> a b"
+    assert Target(command=words).redacted == shown
+    assert Target(command=words).label == "env API_KEY=<hidden> run --password <hidden> -v --key=x --token=<hidden> a b"
     path = "/tmp/a1B2c3D4e5F6g7H8i9J0/server.py"
-    assert Target(command=("run", path, "a1B2c3D4e5F6g7H8i9J0k1L2")).told == f"run {path} <hidden>"
-    assert Target(url="http://h/a1B2c3D4e5F6g7H8i9J0/mcp").told == "<hidden>"
-    assert Target(url="http://u:pw@h/mcp?token=abc").told == "http://<hidden>@h/mcp?token=<hidden>"
+    assert Target(command=("run", path, "a1B2c3D4e5F6g7H8i9J0k1L2")).label == f"run {path} <hidden>"
+    assert Target(url="http://h/a1B2c3D4e5F6g7H8i9J0/mcp").label == "<hidden>"
+    assert Target(url="http://u:pw@h/mcp?token=abc").label == "http://<hidden>@h/mcp?token=<hidden>"
 
 
 # one line
@@ -218,30 +219,30 @@ def test_secrets_in_a_command_are_not_told() -> None:
 
 def test_a_line_says_what_has_become_of_the_server() -> None:
     async def lived() -> None:
-        line = Line(command(tools=[NEAR]))
-        with pytest.raises(Late, match=r"gave no answer within 0\.1 s"):
-            await line.ask("tools/call", {"name": "hang", "_meta": {"do": [["hang"]]}}, 0.1)
-        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 9))
+        connection = Connection(command(tools=[NEAR]))
+        with pytest.raises(AnswerTimeout, match=r"gave no answer within 0\.1 s"):
+            await connection.request("tools/call", {"name": "hang", "_meta": {"do": [["hang"]]}}, 0.1)
+        waiting = asyncio.ensure_future(connection.request("tools/call", {"_meta": {"do": [["hang"]]}}, 9))
         await asyncio.sleep(0)
-        line.close("was let go")
-        line.close("is closed already")
-        with pytest.raises(Gone, match="was let go"):
+        connection.close("was let go")
+        connection.close("is closed already")
+        with pytest.raises(ServerEnded, match="was let go"):
             await waiting
-        with pytest.raises(Gone, match="was let go"):
-            await line.ask("ping", {}, 1)
-        line.tell("notifications/cancelled", {})
-        assert line.is_gone
+        with pytest.raises(ServerEnded, match="was let go"):
+            await connection.request("ping", {}, 1)
+        connection.notify("notifications/cancelled", {})
+        assert connection.has_ended
 
     asyncio.run(lived())
 
 
 def test_who_has_an_answer_keeps_it_when_the_server_ends_in_the_same_moment() -> None:
     async def lived() -> dict[str, Any]:
-        line = Line(command(tools=[NEAR]))
+        connection = Connection(command(tools=[NEAR]))
         answered = asyncio.get_running_loop().create_future()
         answered.set_result({"result": {}})
-        line._waiting[99] = answered  # pyright: ignore[reportPrivateUsage]
-        line.close()
+        connection._pending[99] = answered  # pyright: ignore[reportPrivateUsage]
+        connection.close()
         return await answered
 
     assert asyncio.run(lived()) == {"result": {}}
@@ -249,26 +250,26 @@ def test_who_has_an_answer_keeps_it_when_the_server_ends_in_the_same_moment() ->
 
 def test_a_request_that_others_have_passed_by_is_late_by_its_own_fault() -> None:
     async def late_beside(*others: str) -> bool:
-        line = Line(command(tools=[NEAR]))
-        await line.ask("ping", {}, 30)
-        waiting = asyncio.ensure_future(line.ask("tools/call", {"_meta": {"do": [["hang"]]}}, 0.5))
+        connection = Connection(command(tools=[NEAR]))
+        await connection.request("ping", {}, 30)
+        waiting = asyncio.ensure_future(connection.request("tools/call", {"_meta": {"do": [["hang"]]}}, 0.5))
         await asyncio.sleep(0)
         for method in others:
-            await line.ask(method, {}, 5)
-        with pytest.raises(Late) as caught:
+            await connection.request(method, {}, 5)
+        with pytest.raises(AnswerTimeout) as caught:
             await waiting
-        line.close()
-        return caught.value.was_passed
+        connection.close()
+        return caught.value.was_overtaken
 
     assert [asyncio.run(late_beside()), asyncio.run(late_beside("ping"))] == [False, True]
 
 
 def test_more_than_a_pipe_holds_is_sent_and_read_in_pieces() -> None:
     async def asked() -> None:
-        line = Line(command(tools=[NEAR]))
+        connection = Connection(command(tools=[NEAR]))
         params = {"name": "look_up", "arguments": {"word": "x" * 500_000}}
-        answer = await line.ask("tools/call", params, 20)
-        line.close()
+        answer = await connection.request("tools/call", params, 20)
+        connection.close()
         assert len(str(answer)) > 500_000
 
     asyncio.run(asked())
@@ -284,11 +285,13 @@ def test_a_wakeup_for_nothing_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> N
         return read(descriptor, size)
 
     async def asked() -> None:
-        line = Line(python("import sys; print('hm', file=sys.stderr); sys.stdin.readline(); print('{}'); sys.exit(5)"))
+        connection = Connection(
+            python("import sys; print('hm', file=sys.stderr); sys.stdin.readline(); print('{}'); sys.exit(5)")
+        )
         monkeypatch.setattr("fingerpost.audit.execute.connection.os.read", busy)
-        with pytest.raises(Gone, match="exited with code 5"):
-            await line.ask("ping", {}, 9)
-        assert line.last_words == "hm\n"
+        with pytest.raises(ServerEnded, match="exited with code 5"):
+            await connection.request("ping", {}, 9)
+        assert connection.stderr_tail == "hm\n"
 
     asyncio.run(asked())
     assert len(wakeups) == 2
@@ -297,22 +300,22 @@ def test_a_wakeup_for_nothing_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_server_that_closes_its_errors_is_heard_on() -> None:
     async def asked() -> None:
         answer = '{"jsonrpc": "2.0", "id": 1, "result": {}}'
-        line = Line(python(f"import os, sys; os.close(2); sys.stdin.readline(); print('{answer}')"))
-        assert await line.ask("ping", {}, 30) == {"result": {}}
-        line.close()
+        connection = Connection(python(f"import os, sys; os.close(2); sys.stdin.readline(); print('{answer}')"))
+        assert await connection.request("ping", {}, 30) == {"result": {}}
+        connection.close()
 
     asyncio.run(asked())
 
 
 def test_a_server_that_asks_and_does_not_read_is_not_answered_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.connection._UNREAD", 1)
-    monkeypatch.setattr("fingerpost.audit.execute.connection._FLOOD", 2_000_000)
+    monkeypatch.setattr("fingerpost.audit.execute.connection._MAX_UNREAD", 1)
+    monkeypatch.setattr("fingerpost.audit.execute.connection._MAX_UNANSWERED", 2_000_000)
     ping = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 
     async def asked() -> None:
-        line = Line(python(f"while True: print('{ping}')"))
-        with pytest.raises(Gone, match="without an answer in them"):
-            await line.ask("ping", {}, 30)
+        connection = Connection(python(f"while True: print('{ping}')"))
+        with pytest.raises(ServerEnded, match="without an answer in them"):
+            await connection.request("ping", {}, 30)
 
     asyncio.run(asked())
 
@@ -331,7 +334,7 @@ def test_what_the_proxy_says_of_a_loss_is_read_again(was_sent: bool) -> None:
 @cache
 def all_of_the_good_ones() -> list[set[Any]]:
     """What is found out about the good tools when there are no others."""
-    made = audited(doing())
+    made = audit(doing())
     return [made.verdicts(one["name"]) for one in (NEAR, FAR)]
 
 
@@ -352,19 +355,19 @@ def all_of_the_good_ones() -> list[set[Any]]:
 def test_whatever_a_tool_does_to_the_server_is_found_on_that_tool_alone(
     steps: Any, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.connection._FLOOD", 400_000)
-    monkeypatch.setattr("fingerpost.audit.execute.connection.LONGEST", 250_000)
-    made = audited(doing(guilty=steps), seconds=0.5, most=24)
+    monkeypatch.setattr("fingerpost.audit.execute.connection._MAX_UNANSWERED", 400_000)
+    monkeypatch.setattr("fingerpost.audit.execute.connection._MAX_MESSAGE", 250_000)
+    made = audit(doing(guilty=steps), timeout=0.5, most=24)
     assert made.unmet("alive") == {"guilty"}
-    lost = [event for event in made.events if isinstance(event, Tried) and event.outcome.reply is None]
+    lost = [event for event in made.events if isinstance(event, CallJudged) and event.outcome.reply is None]
     assert {event.tool for event in lost} == {"guilty"}
-    lost = [event for event in lost if not event.outcome.lost.startswith("was not asked")]
+    lost = [event for event in lost if not event.outcome.loss.startswith("was not sent")]
     assert 2 <= len(lost) < 2 + IN_FLIGHT, "and the right call is the third; others may have been under way"
-    assert all(why in event.outcome.lost for event in lost)
+    assert all(why in event.outcome.loss for event in lost)
     assert [made.verdicts(one["name"]) for one in (NEAR, FAR)] == all_of_the_good_ones()
-    (note,) = [event for event in made.events if isinstance(event, Noted)]
+    (note,) = [event for event in made.events if isinstance(event, Note)]
     assert note.tool == "guilty" and why in note.text
-    (skipped,) = [event for event in made.events if isinstance(event, Skipped)]
+    (skipped,) = [event for event in made.events if isinstance(event, CallsSkipped)]
     assert (skipped.tool, skipped.why) == ("guilty", "it had left 3 calls unanswered")
     assert made.report.is_whole
 
@@ -389,7 +392,7 @@ for line in sys.stdin:
 
 
 def test_a_wrong_call_that_has_no_answer_the_second_time_is_a_finding() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "1")), seconds=0.5, in_flight=1, most=3)
+    made = audit(python(_TIRING.replace("TIMES", "1")), timeout=0.5, in_flight=1, most=3)
     (finding,) = [one for one in made.report.findings if one.item.id == "stable"]
     assert finding.why == "the second time gave no answer within 0.5 s"
     (note,) = made.report.notes
@@ -397,35 +400,37 @@ def test_a_wrong_call_that_has_no_answer_the_second_time_is_a_finding() -> None:
 
 
 def test_a_right_call_that_fails_and_then_has_no_answer_is_compared_with_as_it_was() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "2")), seconds=0.5, in_flight=1, most=2)
+    made = audit(python(_TIRING.replace("TIMES", "2")), timeout=0.5, in_flight=1, most=2)
     assert made.report.is_whole
     assert made.unmet("alive") == set()
 
 
 def test_that_right_calls_fail_is_noted_once_for_a_tool() -> None:
-    made = audited(python(_TIRING.replace("TIMES", "99")), most=12)
+    made = audit(python(_TIRING.replace("TIMES", "99")), most=12)
     assert [note.text for note in made.report.notes] == ['a right call fails: ["t", {}]']
 
 
 def test_a_server_that_cannot_be_started_again_ends_the_audit_with_what_there_is(tmp_path: Path) -> None:
     once = f'test -e {tmp_path}/was && exit 7; touch {tmp_path}/was; exec "$@"'
-    made = audited(("sh", "-c", once, "sh", *doing(guilty=[["kill"]])), most=12)
+    made = audit(("sh", "-c", once, "sh", *doing(guilty=[["kill"]])), most=12)
     assert not made.report.is_whole
-    assert made.report.ended and made.report.ended.why.startswith("the server exited with code 7 when it was greeted; ")
+    assert made.report.ended and made.report.ended.why.startswith(
+        "the server exited with code 7 during the MCP handshake; "
+    )
     assert "the last calls were of" in made.report.ended.why and "guilty" in made.report.ended.why
     assert made.report.done
     assert json.loads(plain_json.written(made.report))["complete"] is False
 
 
 def test_a_server_is_not_started_again_and_again_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.server._MOST_STARTS", 3)
-    made = audited(doing(guilty=[["kill"]]), most=12)
+    monkeypatch.setattr("fingerpost.audit.execute.server._MAX_STARTS", 3)
+    made = audit(doing(guilty=[["kill"]]), most=12)
     assert made.report.ended and made.report.ended.why.startswith("the server had to be started 3 times; ")
 
 
 @pytest.mark.parametrize("steps", [[["kill"]], [["hang"]]], ids=["killed", "hangs"])
 def test_behind_fingerpost_the_same_tool_is_found(steps: Any) -> None:
-    behind = audited(doing(guilty=steps), seconds=0.5, most=3, compares=True).report.behind
+    behind = audit(doing(guilty=steps), timeout=0.5, most=3, compare=True).report.behind
     assert behind and behind.is_whole
     assert {one.tool for one in behind.findings if one.item.id == "alive"} == {"guilty"}
 
@@ -433,10 +438,10 @@ def test_behind_fingerpost_the_same_tool_is_found(steps: Any) -> None:
 def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fingerpost.audit.execute.server._SILENCE", 0.3)
+    monkeypatch.setattr("fingerpost.audit.execute.server._DISCOVER_TIMEOUT", 0.3)
     guilty = tool("guilty", WORD, ("word",))
     with by_http(tools=[NEAR, guilty], does={"guilty": [["kill"]]}) as url:
-        made = audited(url, most=8)
+        made = audit(url, most=8)
     assert made.report.ended and made.report.ended.why.startswith("the server cannot be reached (")
     assert made.report.ended.why.endswith("; the last calls were of 'guilty'")
     assert made.report.done
@@ -446,7 +451,7 @@ def test_a_server_by_http_that_ends_ends_the_audit_and_its_last_calls_are_named(
 def test_a_tool_that_hangs_is_found_by_http_too() -> None:
     guilty = tool("guilty", WORD, ("word",))
     with by_http(tools=[NEAR, guilty], does={"guilty": [["hang"]]}, era="legacy") as url:
-        made = audited(url, most=5, seconds=0.6)
+        made = audit(url, most=5, timeout=0.6)
     assert made.unmet("alive") == {"guilty"}
     assert made.report.is_whole
 
@@ -528,7 +533,7 @@ def test_there_are_as_many_calls_at_a_time_as_is_said_and_not_many_more_than_mis
     async def watched() -> Watched:
         server = Watched(Target(command=command(tools=[NEAR], does={"look_up": [["later", 0.01]]})))
         async with server:
-            plan = Plan(Catalog.listed(await server.tools()), seed=1, most=20)
+            plan = Plan(Catalog.listed(await server.list_tools()), seed=1, most=20)
             assert [event async for event in Audit(server, plan, in_flight=in_flight).events()]
         return server
 
@@ -539,7 +544,7 @@ def test_there_are_as_many_calls_at_a_time_as_is_said_and_not_many_more_than_mis
 
 def test_the_same_seed_gives_the_same_report_however_many_calls_are_made_at_a_time() -> None:
     program = python(_PLAIN)
-    one, four, other = (audited(program, **more) for more in ({"in_flight": 1}, {"in_flight": 4}, {"seed": 2}))
+    one, four, other = (audit(program, **more) for more in ({"in_flight": 1}, {"in_flight": 4}, {"seed": 2}))
     assert plain_json.written(one.report) == plain_json.written(four.report)
     assert len(one.report.findings) > 3
     assert one.verdicts("look_up") != other.verdicts("look_up")
@@ -568,7 +573,7 @@ def test_what_is_kept_grows_with_the_tools_and_not_with_the_replies() -> None:
         tools = [tool(f"tool_{number}", {}) for number in range(count)]
         program = python(_LONG.format(tools=tools, size=size))
         tracemalloc.start()
-        report, _ = asyncio.run(conducted(Target(command=program), Settings(most=1)))
+        report, _ = asyncio.run(run_audit(Target(command=program), Settings(most=1)))
         kept, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert report.done == count
@@ -599,7 +604,7 @@ def test_a_tool_that_may_write_gets_nothing_that_it_could_carry_out(tmp_path: Pa
     record, counter = tmp_path / "record", tmp_path / "counter"
     examples = {"count_up": [{"key": "the owner's"}], "weather_report": [{"city": "Rome"}]}
     program = command(tools=TOOLS, record=str(record), counter=str(counter))
-    made = audited(program, examples=examples)
+    made = audit(program, examples=examples)
     calls = sent(record, "tools/call")
     assert [one["arguments"] for one in calls if one["name"] == "count_up"], "some are sent"
     assert all("key" not in one["arguments"] for one in calls if one["name"] == "count_up")
@@ -613,7 +618,7 @@ def test_a_tool_that_may_write_gets_nothing_that_it_could_carry_out(tmp_path: Pa
 def test_with_leave_to_write_it_gets_everything(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     program = command(tools=TOOLS, counter=str(counter))
-    made = audited(program, allow_writes=True, only=frozenset({"count_up"}), examples={"count_up": [{"key": "mine"}]})
+    made = audit(program, allow_writes=True, only=frozenset({"count_up"}), examples={"count_up": [{"key": "mine"}]})
     assert "mine" in counter.read_text().splitlines()
     assert {one.tool for one in made.report.skipped} == {"echo", "weather_report"}
 
@@ -625,7 +630,9 @@ def test_a_replay_sends_a_tool_that_may_write_only_what_it_has_to_refuse(tmp_pat
 
     def again(call: dict[str, Any], **more: Any) -> str:
         record.unlink(missing_ok=True)
-        return replayed(program, item="honest", kind="parameter.stray", call=call, right=right, culprit="key", **more)
+        return replay_finding(
+            program, item="honest", kind="parameter.stray", call=call, right=right, culprit="key", **more
+        )
 
     wrong = {"name": "count_up", "arguments": {"key": "k", "x": 1}}
     assert again(wrong).startswith("count_up does not declare readOnlyHint: true, so the call was not sent")
@@ -636,7 +643,7 @@ def test_a_replay_sends_a_tool_that_may_write_only_what_it_has_to_refuse(tmp_pat
     assert right["arguments"] in [one["arguments"] for one in sent(record, "tools/call")]
     gone: dict[str, Any] = {"name": "gone", "arguments": {}}
     assert (
-        replayed(program, item="brief", kind="tool.misspelt", call=gone, right=gone, culprit="gone")
+        replay_finding(program, item="brief", kind="tool.misspelt", call=gone, right=gone, culprit="gone")
         == "the server has no tool gone"
     )
 
@@ -644,8 +651,8 @@ def test_a_replay_sends_a_tool_that_may_write_only_what_it_has_to_refuse(tmp_pat
 def test_a_replay_by_http_finds_what_was_found() -> None:
     call, right = ({"name": name, "arguments": {"word": "x"}} for name in ("lok_up", "look_up"))
     with by_http(tools=[NEAR]) as url:
-        why = replayed(url, item="unknown_tool", kind="tool.misspelt", call=call, right=right, culprit="look_up")
-    assert why == "does not say that 'look_up' is near"
+        why = replay_finding(url, item="unknown_tool", kind="tool.misspelt", call=call, right=right, culprit="look_up")
+    assert why == "does not say that 'look_up' is the closest tool"
 
 
 # the owner's examples

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call, Catalog, admit, render
-from fingerpost.audit.generate.mistakes import mistakes
-from fingerpost.audit.generate.mutations import is_nearest, reordered, restyled, slip
-from fingerpost.audit.judge.follow_error import corrected_call_in
+from fingerpost.audit.generate.mistakes import generate_mistakes
+from fingerpost.audit.generate.mutations import is_nearest, misspell, reorder, restyle
+from fingerpost.audit.judge.follow_error import read_corrected_call
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -47,7 +47,7 @@ RIGHT = Call(
 
 
 def kinds(right: Call, catalog: Catalog = CATALOG) -> set[str]:
-    return {mistake.kind for seed in range(20) for mistake in mistakes(right, catalog, Random(seed))}
+    return {mistake.kind for seed in range(20) for mistake in generate_mistakes(right, catalog, Random(seed))}
 
 
 def test_every_kind_of_mistake_is_made() -> None:
@@ -63,7 +63,7 @@ def test_every_kind_of_mistake_is_made() -> None:
 
 def test_what_is_allowed_is_never_a_mistake() -> None:
     for seed in range(50):
-        for mistake in mistakes(RIGHT, CATALOG, Random(seed)):
+        for mistake in generate_mistakes(RIGHT, CATALOG, Random(seed)):
             tool = CATALOG.get(mistake.call.tool)
             assert tool is None or not tool.accepts(mistake.call.arguments), mistake
 
@@ -74,7 +74,7 @@ def test_a_tool_that_takes_anything_can_only_be_got_wrong_by_its_name() -> None:
         "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented", "shape.text",
     }  # fmt: skip
     assert kinds(Call("ping", {"a": {}, "b": ["x", {"y": 1}]}), catalog) <= kinds(RIGHT)
-    assert list(mistakes(Call("unknown"), catalog, Random(1))) == []
+    assert list(generate_mistakes(Call("unknown"), catalog, Random(1))) == []
 
 
 def test_names_too_short_to_be_got_wrong_are_not() -> None:
@@ -87,15 +87,15 @@ def test_names_too_short_to_be_got_wrong_are_not() -> None:
 
 
 def test_the_same_chance_makes_the_same_mistakes() -> None:
-    first, second = (list(mistakes(RIGHT, CATALOG, Random(3))) for _ in range(2))
+    first, second = (list(generate_mistakes(RIGHT, CATALOG, Random(3))) for _ in range(2))
     assert first == second
 
 
 def test_a_slip_is_always_another_name_and_short_names_are_left_alone() -> None:
     random = Random(1)
     for name in ("pattern", "aaaa", "max_results"):
-        assert all(slip(name, random) != name for _ in range(200))
-    assert slip("abc", random) == "abc"
+        assert all(misspell(name, random) != name for _ in range(200))
+    assert misspell("abc", random) == "abc"
 
 
 def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> None:
@@ -104,7 +104,7 @@ def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> N
     schema = {"type": "object", "properties": {"from_day": {"type": "string"}, "from_way": {"type": "string"}}}
     catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
     right = Call("t", {"from_day": "x"})
-    made = [one for seed in range(300) for one in mistakes(right, catalog, Random(seed))]
+    made = [one for seed in range(300) for one in generate_mistakes(right, catalog, Random(seed))]
     slips = {next(iter(one.call.arguments)): one.is_repairable for one in made if one.kind == "parameter.misspelt"}
     assert not slips["from_ay"]
     assert slips["fromday"]
@@ -114,14 +114,14 @@ def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> N
     ("name", "other"), [("search_users", "users_search"), ("a-b", "b-a"), ("abc", "abc"), ("a_b_c", "a_b_c")]
 )
 def test_two_words_are_turned_round(name: str, other: str) -> None:
-    assert reordered(name) == other
+    assert reorder(name) == other
 
 
 @pytest.mark.parametrize(
     ("name", "other"), [("max_results", "maxResults"), ("maxResults", "max_results"), ("max", "Max"), ("a-b", "aB")]
 )
 def test_words_are_joined_the_other_way(name: str, other: str) -> None:
-    assert restyled(name) == other
+    assert restyle(name) == other
 
 
 # the reader
@@ -135,28 +135,28 @@ def reply_to(call: Call) -> dict[str, Any]:
 def test_what_a_reply_says_to_send_is_what_was_meant() -> None:
     right = Call("find_users", {"pattern": "Ada", "order": "ascending"})
     wrong = Call("find_user", {"pattern": "Ada", "order": "ascending"})
-    assert corrected_call_in(reply_to(wrong), wrong) == right
-    assert corrected_call_in({"content": reply_to(wrong)["content"]}, wrong) == right
+    assert read_corrected_call(reply_to(wrong), wrong) == right
+    assert read_corrected_call({"content": reply_to(wrong)["content"]}, wrong) == right
 
 
 def test_what_was_left_out_of_a_reply_is_taken_from_the_call() -> None:
     secret = "x" * 3_000
     wrong = Call("find_user", {"pattern": secret, "order": "ascending", "where": {"list": [{"of": "y" * 3_000}]}})
-    read = corrected_call_in(reply_to(wrong), wrong)
+    read = read_corrected_call(reply_to(wrong), wrong)
     assert read == Call("find_users", wrong.arguments)
 
 
 def test_where_something_is_left_open_nothing_is_sent() -> None:
     wrong = Call("find_users", {"order": "ascending"})
-    assert corrected_call_in(reply_to(wrong), wrong) is None
+    assert read_corrected_call(reply_to(wrong), wrong) is None
     for text in ("Unknown tool", "Try: f(a: <string>)", "Try: f(a)"):
-        assert corrected_call_in({"content": [{"type": "text", "text": text}]}, wrong) is None
-    assert corrected_call_in({}, wrong) is None
+        assert read_corrected_call({"content": [{"type": "text", "text": text}]}, wrong) is None
+    assert read_corrected_call({}, wrong) is None
 
 
 def test_a_call_in_words_is_read_with_any_value() -> None:
     text = 'No.\nCorrected call: a.b(x: [1, {"y": null}], "odd name": "a, b", z: -1.5)\nMore.'
-    read = corrected_call_in({"content": [{"type": "text", "text": text}]}, Call("x"))
+    read = read_corrected_call({"content": [{"type": "text", "text": text}]}, Call("x"))
     assert read == Call("a.b", {"x": [1, {"y": None}], "odd name": "a, b", "z": -1.5})
 
 

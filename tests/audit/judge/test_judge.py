@@ -11,9 +11,11 @@ from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.generate.mutations import is_nearest
 from fingerpost.audit.generate.plan import Plan
 from fingerpost.audit.judge import wording
-from fingerpost.audit.judge.inferred_fix import followed
-from fingerpost.audit.judge.judge_reply import Trial, judged, lost
-from fingerpost.audit.judge.same_reply import Expected, Print
+from fingerpost.audit.judge.expected_reply import ExpectedReply
+from fingerpost.audit.judge.inferred_fix import infer_fix
+from fingerpost.audit.judge.judge_reply import judge_no_reply, judge_reply
+from fingerpost.audit.judge.reply import Reply
+from fingerpost.audit.judge.trial import Trial
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -45,29 +47,29 @@ def result(*texts: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text} for text in texts]}
 
 
-def expected(reply: dict[str, Any], again: dict[str, Any] | None = None) -> Expected:
-    return Expected(Print.of(reply), Print.of(again or reply))
+def expected(reply: dict[str, Any], again: dict[str, Any] | None = None) -> ExpectedReply:
+    return ExpectedReply(Reply(reply).fingerprint, Reply(again or reply).fingerprint)
 
 
 def failed(
     mistake: Mistake,
     reply: dict[str, Any],
     right: dict[str, Any] | None = None,
-    known: Expected | None = None,
+    known: ExpectedReply | None = None,
     **more: Any,
 ) -> set[str]:
     """The items that a reply does not meet."""
     tool = CATALOG.get(mistake.right.tool)
     assert tool
     known = expected(right) if right is not None else known
-    checks, _ = judged(Trial(mistake, tool, CATALOG, reply, known, **more))
+    checks, _ = judge_reply(Trial(mistake, tool, CATALOG, Reply(reply), known, **more))
     return {check.item for check in checks if not check.passed}
 
 
 def trial(mistake: Mistake, reply: dict[str, Any], right: dict[str, Any]) -> Trial:
     tool = CATALOG.get(mistake.right.tool)
     assert tool
-    return Trial(mistake, tool, CATALOG, reply, expected(right))
+    return Trial(mistake, tool, CATALOG, Reply(reply), expected(right))
 
 
 # steps
@@ -131,14 +133,14 @@ def test_what_is_only_a_fact_is_no_advice(text: str) -> None:
     ],
 )
 def test_a_name_stands_by_itself(text: str, name: str, is_there: bool) -> None:
-    assert wording.names(text, name) is is_there
+    assert wording.mentions(text, name) is is_there
 
 
 def test_a_list_of_all_tools_is_no_suggestion() -> None:
     known = [f"tool_{number}" for number in range(9)]
-    assert wording.suggests("Did you mean tool_3?", "tool_3", known)
-    assert not wording.suggests(f"There are {', '.join(known)}", "tool_8", known)
-    assert not wording.suggests("No.", "tool_3", known)
+    assert wording.suggests_tool("Did you mean tool_3?", "tool_3", known)
+    assert not wording.suggests_tool(f"There are {', '.join(known)}", "tool_8", known)
+    assert not wording.suggests_tool("No.", "tool_3", known)
 
 
 @pytest.mark.parametrize(
@@ -192,20 +194,20 @@ def test_a_limit_is_heard(text: str, is_there: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('Oh\nTraceback (most recent call last):\n  File "x.py"', "shows a traceback"),
-        ("TypeError: x\n    at Server.run (/srv/index.js:10:5)", "shows a traceback"),
-        ("goroutine 1 [running]:", "shows a traceback"),
-        ("thread 'main' panicked at src/main.rs", "shows a traceback"),
-        ("\tat com.example.Main.run(Main.java:7)", "shows a traceback"),
-        ("the key is sk-abcdefghijklmnopqrstuvwx", "shows what looks like a key"),
-        ("AKIAABCDEFGHIJKLMNOP", "shows what looks like a key"),
-        ("wrong: hunter2-long", "repeats the value of password, which is secret"),
+        ('Oh\nTraceback (most recent call last):\n  File "x.py"', "contains a traceback"),
+        ("TypeError: x\n    at Server.run (/srv/index.js:10:5)", "contains a traceback"),
+        ("goroutine 1 [running]:", "contains a traceback"),
+        ("thread 'main' panicked at src/main.rs", "contains a traceback"),
+        ("\tat com.example.Main.run(Main.java:7)", "contains a traceback"),
+        ("the key is sk-abcdefghijklmnopqrstuvwx", "contains what looks like an API key"),
+        ("AKIAABCDEFGHIJKLMNOP", "contains what looks like an API key"),
+        ("wrong: hunter2-long", "repeats the value of the secret parameter password"),
         ("See line 3 of the file, at 10:5", ""),
         ("meet me at noon (room 4)", ""),
     ],
 )
 def test_what_should_not_be_shown_is_seen(text: str, what: str) -> None:
-    assert wording.leak(text, {"password": "hunter2-long", "name": "noon"}) == what
+    assert wording.find_leak(text, {"password": "hunter2-long", "name": "noon"}) == what
 
 
 @pytest.mark.parametrize(
@@ -258,19 +260,19 @@ def test_that_there_is_more_is_heard(reply: dict[str, Any], is_there: bool) -> N
     ],
 )
 def test_what_an_error_names_is_put_right(sent: Call, text: str, meant: Call | None) -> None:
-    assert followed(error(text), sent) == meant
+    assert infer_fix(Reply(error(text)), sent) == meant
 
 
 def test_names_that_are_too_many_are_left_out() -> None:
     text = "Additional properties are not allowed ('x' was unexpected)"
-    assert followed(error(text), Call("f", {"a": 1, "x": 2})) == Call("f", {"a": 1})
+    assert infer_fix(Reply(error(text)), Call("f", {"a": 1, "x": 2})) == Call("f", {"a": 1})
 
 
 def test_a_success_is_followed_only_where_it_gives_a_call() -> None:
     sent = Call("f", {"patern": "x"})
-    assert followed(result("Did you mean 'pattern'? for 'patern'"), sent) is None
+    assert infer_fix(Reply(result("Did you mean 'pattern'? for 'patern'")), sent) is None
     given = {"corrected_call": {"name": "f", "arguments": {"pattern": "x"}}}
-    assert followed({**result("ok"), "_meta": {KEY: given}}, sent) == Call("f", {"pattern": "x"})
+    assert infer_fix(Reply({**result("ok"), "_meta": {KEY: given}}), sent) == Call("f", {"pattern": "x"})
 
 
 # sameness
@@ -278,38 +280,38 @@ def test_a_success_is_followed_only_where_it_gives_a_call() -> None:
 
 def test_replies_that_tell_the_time_are_compared_without_it() -> None:
     known = expected(result("at 10:01:07"), result("at 10:01:08"))
-    assert known.is_met_by(result("at 11:59:59"))
-    assert not known.is_met_by(result("on Monday"))
-    assert not known.is_met_by(error("at 10:01:07"))
+    assert known.matches(Reply(result("at 11:59:59")).fingerprint)
+    assert not known.matches(Reply(result("on Monday")).fingerprint)
+    assert not known.matches(Reply(error("at 10:01:07")).fingerprint)
 
 
 @pytest.mark.parametrize("again", ["blue", ""])
 def test_replies_that_are_never_the_same_or_empty_prove_nothing(again: str) -> None:
     known = expected(result("red"), result(again)) if again else expected({"content": []})
-    assert not known.is_telling
-    assert not known.is_met_by(result("green"))
+    assert not known.is_comparable
+    assert not known.matches(Reply(result("green")).fingerprint)
     assert failed(MISSPELT, result("green"), known=known) == set()
 
 
 def test_a_right_call_that_fails_is_known_by_all_of_its_lines() -> None:
     known = expected(error("no such file 1"), error("no such file 2"))
-    assert known.is_met_by({**result("no such file 3", "Try another."), "isError": True})
-    assert not known.is_met_by(error("no such folder"))
-    assert not expected(error("Error 401")).is_met_by(error("Error 400"))
-    assert not expected(error("")).is_met_by(error("Error 400"))
+    assert known.matches(Reply({**result("no such file 3", "Try another."), "isError": True}).fingerprint)
+    assert not known.matches(Reply(error("no such folder")).fingerprint)
+    assert not expected(error("Error 401")).matches(Reply(error("Error 400")).fingerprint)
+    assert not expected(error("")).matches(Reply(error("Error 400")).fingerprint)
 
 
 def test_a_call_that_can_only_be_made_once_is_known_by_either_answer() -> None:
     known = expected(result("deleted"), error("it is not there"))
-    assert known.is_met_by(result("deleted"))
-    assert known.is_met_by(error("it is not there"))
-    assert not known.is_met_by(result("hidden"))
+    assert known.matches(Reply(result("deleted")).fingerprint)
+    assert known.matches(Reply(error("it is not there")).fingerprint)
+    assert not known.matches(Reply(result("hidden")).fingerprint)
 
 
 def test_a_result_may_have_more_than_was_expected_but_not_less() -> None:
     known = expected(result("one", "two"))
-    assert known.is_met_by(result("one", "two", "Unknown param 'x' ignored"))
-    assert not known.is_met_by(result("one"))
+    assert known.matches(Reply(result("one", "two", "Unknown param 'x' ignored")).fingerprint)
+    assert not known.matches(Reply(result("one")).fingerprint)
 
 
 # verdicts
@@ -325,28 +327,32 @@ MISSPELT = wrong("parameter.misspelt", {"pattern": "x", "mac": 5}, "max", MAX)
 
 def test_an_argument_that_is_dropped_is_seen_by_the_answer() -> None:
     many, few = result("many"), result("few")
-    assert failed(MISSPELT, many, few, without=expected(many)) == {"not_dropped", "unknown_param", "auto_correction"}
+    assert failed(MISSPELT, many, few, without_culprit=expected(many)) == {
+        "not_dropped",
+        "unknown_param",
+        "auto_correction",
+    }
 
 
 def test_where_the_right_call_fails_alike_nothing_can_be_told() -> None:
     gone = error("ENOENT: no such file")
-    assert failed(MISSPELT, gone, gone, without=expected(gone)) == set()
-    assert failed(MISSPELT, gone, error("ENOTDIR"), without=expected(gone)) == set()
+    assert failed(MISSPELT, gone, gone, without_culprit=expected(gone)) == set()
+    assert failed(MISSPELT, gone, error("ENOTDIR"), without_culprit=expected(gone)) == set()
     told = {**result("ENOENT: no such file", "Parameter 'mac' was auto-corrected to 'max'."), "isError": True}
-    assert failed(MISSPELT, told, gone, without=expected(gone)) == set()
-    assert judged(trial(MISSPELT, told, gone))[1] is True
-    assert judged(trial(MISSPELT, gone, gone))[1] is None
+    assert failed(MISSPELT, told, gone, without_culprit=expected(gone)) == set()
+    assert judge_reply(trial(MISSPELT, told, gone))[1] is True
+    assert judge_reply(trial(MISSPELT, gone, gone))[1] is None
 
 
 def test_a_server_that_answers_alike_to_anything_is_not_praised_for_it() -> None:
     for said in (result("ok"), error("bad")):
-        assert failed(MISSPELT, said, said, is_discerning=False) >= {"unknown_param", "auto_correction"}
+        assert failed(MISSPELT, said, said, distinguishes_calls=False) >= {"unknown_param", "auto_correction"}
 
 
 def test_a_text_that_is_the_same_whatever_is_wrong_says_nothing() -> None:
     usage = "Unknown parameter mac, max is an integer from 1 to 1000. Use another."
     assert failed(MISSPELT, error(usage)) == {"auto_correction"}
-    assert failed(MISSPELT, error(usage), static=frozenset({usage})) == {
+    assert failed(MISSPELT, error(usage), static_texts=frozenset({usage})) == {
         "unknown_param", "next_steps", "auto_correction",
     }  # fmt: skip
 
@@ -373,23 +379,23 @@ def test_of_very_many_missing_parameters_some_names_are_enough() -> None:
     tool = catalog.get("t")
     assert tool
     mistake = Mistake("required.all_missing", Call("t", {}), Call("t", dict.fromkeys(names, "x")), names[0], False)
-    said = f"Missing: {', '.join(names[:8])} and 52 more strings. Give them."
-    assert all(check.passed for check in judged(Trial(mistake, tool, catalog, error(said)))[0])
+    text = f"Missing: {', '.join(names[:8])} and 52 more strings. Give them."
+    assert all(check.passed for check in judge_reply(Trial(mistake, tool, catalog, Reply(error(text))))[0])
 
 
 def test_where_there_is_no_answer_nothing_that_it_should_say_is_said() -> None:
-    checks, is_repaired = lost(MISSPELT, "gave no answer")
+    checks, is_repaired = judge_no_reply(MISSPELT, "gave no answer")
     assert {check.item for check in checks if not check.passed} == {"alive", "unknown_param", "auto_correction"}
     assert is_repaired is False
 
 
 def test_a_name_that_is_understood_is_not_dropped() -> None:
-    assert failed(MISSPELT, result("few"), result("few"), without=expected(result("many"))) == set()
+    assert failed(MISSPELT, result("few"), result("few"), without_culprit=expected(result("many"))) == set()
 
 
 def test_a_warning_that_names_both_is_enough() -> None:
     warned = result("many", "Unknown param 'mac', did you mean 'max'?\nCorrected call: search(pattern: \"x\", max: 5)")
-    assert failed(MISSPELT, warned, result("few"), without=expected(result("many"))) == set()
+    assert failed(MISSPELT, warned, result("few"), without_culprit=expected(result("many"))) == set()
 
 
 def test_a_value_that_is_taken_as_it_was_meant_needs_no_word() -> None:
@@ -448,7 +454,7 @@ def test_a_tool_that_may_write_gets_only_what_must_fail() -> None:
     assert {one.kind for one in made} == {"tool.misspelt", "tool.invented", "required.missing"}
     assert all("pattern" not in one.call.arguments for one in made)
     assert "precious" not in repr(made)
-    skipped = list(plan.skipped())
+    skipped = list(plan.skipped_calls())
     assert [one.tool for one in skipped] == ["delete"]
     assert skipped[0].why.startswith("it does not declare readOnlyHint: true")
     assert {one.kind for one in Plan(CATALOG, 1, allow_writes=True).calls(tool)} > {"type.wrong", "choice.restyled"}
@@ -475,7 +481,7 @@ def test_a_tool_that_requires_nothing_and_may_write_gets_nothing_that_it_could_t
     catalog = Catalog.listed([{"name": "reset_all", "inputSchema": {"type": "object", "additionalProperties": False}}])
     plan = Plan(catalog, 1)
     assert [one for tool in plan.tools for one in plan.calls(tool)] == []
-    assert [one.what for one in plan.skipped()] == ["every mistake"]
+    assert [one.what for one in plan.skipped_calls()] == ["every mistake"]
 
 
 def test_a_tool_without_a_right_call_is_tried_by_its_name() -> None:
@@ -488,7 +494,7 @@ def test_a_tool_without_a_right_call_is_tried_by_its_name() -> None:
     plan = Plan(Catalog.listed([tool]), 1)
     made = [one for tool in plan.tools for one in plan.calls(tool)]
     assert {one.kind.partition(".")[0] for one in made} == {"tool"}
-    assert [one.what for one in plan.skipped()] == ["mistakes in its values"]
+    assert [one.what for one in plan.skipped_calls()] == ["mistakes in its values"]
     given = Plan(Catalog.listed([tool]), 1, examples={"by_id": [{"id": "1234"}]})
     assert "type.wrong" in {one.kind for tool in given.tools for one in given.calls(tool)}
 
@@ -503,10 +509,10 @@ def test_a_limit_is_tried_at_its_least_where_that_is_a_right_call() -> None:
 def test_only_what_is_named_is_tried() -> None:
     only = Plan(CATALOG, 1, only=frozenset({"search"}))
     assert [tool.name for tool in only.tools] == ["search"]
-    assert {one.tool for one in only.skipped()} == {"delete", "search_code", "search_files"}
+    assert {one.tool for one in only.skipped_calls()} == {"delete", "search_code", "search_files"}
     without = Plan(CATALOG, 1, without=frozenset({"search", "delete"}))
     assert [tool.name for tool in without.tools] == ["search_code", "search_files"]
-    assert {one.why for one in without.skipped()} == {"--without names it"}
+    assert {one.why for one in without.skipped_calls()} == {"--without names it"}
 
 
 def test_of_too_many_calls_each_kind_keeps_its_share() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from fingerpost import KEY, Call
 from fingerpost.audit.judge import wording
-from fingerpost.audit.judge.follow_error import corrected_call_in
-from fingerpost.audit.judge.inferred_fix import followed
+from fingerpost.audit.judge.follow_error import read_corrected_call
+from fingerpost.audit.judge.inferred_fix import infer_fix
+from fingerpost.audit.judge.reply import Reply
 
 SENT = Call("search", {"patern": "x", "max": 5})
 RIGHT = Call("search", {"pattern": "x", "max": 5})
@@ -23,7 +24,7 @@ def error(text: str) -> dict[str, Any]:
 
 def read(text: str, sent: Call = SENT) -> Call | None:
     """What a text is followed to; `@` stands for the right arguments as JSON."""
-    return followed(error(text.replace("@", WRITTEN)), sent)
+    return infer_fix(Reply(error(text.replace("@", WRITTEN))), sent)
 
 
 # calls
@@ -132,7 +133,7 @@ def test_a_call_without_arguments_is_taken_last() -> None:
 
 def test_a_success_is_never_read_for_calls() -> None:
     reply = {"content": [{"type": "text", "text": "search(pattern='x', max=5)"}]}
-    assert followed(reply, SENT) is None
+    assert infer_fix(Reply(reply), SENT) is None
 
 
 # names
@@ -216,12 +217,12 @@ def test_arguments_that_came_as_text_are_taken_for_what_they_spell() -> None:
     ],
 )
 def test_guidance_that_names_a_place_that_is_not_there_gives_no_call(said: dict[str, Any]) -> None:
-    assert corrected_call_in({"_meta": {KEY: {"corrected_call": said}}}, Call("f", {"a": 1})) is None
+    assert read_corrected_call({"_meta": {KEY: {"corrected_call": said}}}, Call("f", {"a": 1})) is None
 
 
 def test_a_call_that_is_nested_without_end_is_no_call() -> None:
     text = f"Try: f(a: {'[' * 24_000})"
-    assert followed(error(text), Call("f", {"a": 1})) is None
+    assert infer_fix(Reply(error(text)), Call("f", {"a": 1})) is None
 
 
 # what is said
@@ -245,15 +246,15 @@ def test_a_call_that_is_nested_without_end_is_no_call() -> None:
     ],
 )
 def test_a_parameter_is_named_however_it_is_pointed_at(text: str) -> None:
-    assert wording.names(text, "limit")
+    assert wording.mentions(text, "limit")
 
 
 @pytest.mark.parametrize(
     "text", ["time-limit", "rate_limit", "rate.limit", "x/limit", "Limit", "unknown: Limit", "../limit", "limits", ""]
 )
 def test_a_part_of_another_name_names_nothing(text: str) -> None:
-    assert not wording.names(text, "limit")
-    assert not wording.names(text, "")
+    assert not wording.mentions(text, "limit")
+    assert not wording.mentions(text, "")
 
 
 @pytest.mark.parametrize(
@@ -271,12 +272,12 @@ def test_a_part_of_another_name_names_nothing(text: str) -> None:
     ],
 )
 def test_a_tool_is_suggested_and_not_only_listed(text: str, is_there: bool) -> None:
-    assert wording.suggests(text, "search", ["count", "delete", "search"], "functions.search") is is_there
+    assert wording.suggests_tool(text, "search", ["count", "delete", "search"], "functions.search") is is_there
 
 
 def test_the_part_of_a_wrong_name_is_no_mention() -> None:
-    assert not wording.suggests("No tool 'search tool'", "search", ["search", "count"], "search tool")
-    assert wording.suggests("No tool 'sear'. Use search", "search", ["search", "count"], "sear")
+    assert not wording.suggests_tool("No tool 'search tool'", "search", ["search", "count"], "search tool")
+    assert wording.suggests_tool("No tool 'sear'. Use search", "search", ["search", "count"], "sear")
 
 
 @pytest.mark.parametrize(
@@ -381,9 +382,9 @@ def test_a_result_without_a_bottom_says_nothing_more() -> None:
 def test_a_text_of_megabytes_is_read_at_both_ends(part: str) -> None:
     text = part * (3_000_000 // len(part))
     for said in (f"limit must be 77. {text}", f"{text}\nlimit must be 77"):
-        assert wording.names(said, "limit")
+        assert wording.mentions(said, "limit")
         assert wording.says_limit(said, {"maximum": 77})
     wording.says_next(text)
-    assert not wording.suggests(text, "search", ["search", "count"], "serach")
-    assert wording.leak(f"{text} hunter2-long {text}", {"password": "hunter2-long"})
-    assert followed(error(text), SENT) is None
+    assert not wording.suggests_tool(text, "search", ["search", "count"], "serach")
+    assert wording.find_leak(f"{text} hunter2-long {text}", {"password": "hunter2-long"})
+    assert infer_fix(Reply(error(text)), SENT) is None
