@@ -14,7 +14,7 @@ from tests.support.paths import SOURCE
 
 
 @pytest.mark.parametrize("kind", ["code", "units", "workspace"])
-def test_our_own_servers_earn_full_marks(kind: str, tmp_path: Path) -> None:
+def test_our_own_servers_get_full_marks(kind: str, tmp_path: Path) -> None:
     folder = {"code": [str(SOURCE / "engine" / "rules")], "units": [], "workspace": [str(tmp_path)]}[kind]
     target = Target(command=(sys.executable, "-m", "fingerpost", "serve", kind, *folder))
     report, _ = asyncio.run(run_audit(target, Settings(allow_writes=True)))

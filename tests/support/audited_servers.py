@@ -74,3 +74,9 @@ def audit(target: tuple[str, ...] | str, **settings: Any) -> AuditRun:
 
     report, _ = asyncio.run(run_audit(where, Settings(**settings), listen))
     return AuditRun(report, events)
+
+
+def requests_in(record: Path, method: str) -> list[dict[str, Any]]:
+    """The parameters of the requests that a server recorded."""
+    messages = [json.loads(line) for line in record.read_text().splitlines()]
+    return [message["params"] for message in messages if message.get("method") == method]

@@ -166,7 +166,7 @@ class _Events:
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
     module = import_module(f"fingerpost.audit.reports.{FORMS[form].module}")
     if form == "pytest":
-        return module.written(report, target.redacted, allow_writes=settings.allow_writes)
+        return module.written(report, target.without_secrets, allow_writes=settings.allow_writes)
     return module.written(report)
 
 

@@ -88,7 +88,7 @@ class Losses:
         self._withheld[planned.tool.name] += 1
         return self.judge_loss(planned, f"was not sent: {_GIVEN_UP}")
 
-    def skipped_calls(self) -> Iterator[CallsSkipped]:
+    def skip_events(self) -> Iterator[CallsSkipped]:
         for tool, count in self._withheld.items():
             yield CallsSkipped(tool, count_noun(count, "call"), _GIVEN_UP)
 

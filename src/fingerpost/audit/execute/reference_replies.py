@@ -55,7 +55,7 @@ class ReferenceReplies:
         """Replies to wrong calls that were sent early, to find static texts."""
 
     async def references_for(self, planned: PlannedCall) -> References:
-        expected, without_culprit = await self._expected_replies(planned)
+        expected, without_culprit = await self._replies_to_right_calls(planned)
         if not self._plan.may_execute(planned.tool):  # such a tool gets no more calls than it has to
             return References(expected, without_culprit, True, frozenset())
         made_up = await self._reply_to_made_up_tool(planned)
@@ -85,7 +85,7 @@ class ReferenceReplies:
 
     # right calls
 
-    async def _expected_replies(self, planned: PlannedCall) -> tuple[ExpectedReply | None, ExpectedReply | None]:
+    async def _replies_to_right_calls(self, planned: PlannedCall) -> tuple[ExpectedReply | None, ExpectedReply | None]:
         """The replies to the right call and to the call without the culprit, as far as they may be sent."""
         mistake, tool = planned.mistake, planned.tool
         if not self._plan.may_execute(tool) or not tool.accepts(mistake.right.arguments):
@@ -93,10 +93,12 @@ class ReferenceReplies:
         without_culprit = None
         if mistake.group == "parameter" and mistake.culprit not in tool.required:
             rest = {key: value for key, value in as_object(mistake.right.arguments).items() if key != mistake.culprit}
-            without_culprit = await self._expected_reply(tool, Call(tool.name, rest)) if tool.accepts(rest) else None
-        return await self._expected_reply(tool, mistake.right), without_culprit
+            without_culprit = (
+                await self._reply_to_right_call(tool, Call(tool.name, rest)) if tool.accepts(rest) else None
+            )
+        return await self._reply_to_right_call(tool, mistake.right), without_culprit
 
-    async def _expected_reply(self, tool: Tool, right: Call) -> ExpectedReply | None:
+    async def _reply_to_right_call(self, tool: Tool, right: Call) -> ExpectedReply | None:
         key = repr(right)
         async with self._locks[tool.name]:
             if key not in self._expected:

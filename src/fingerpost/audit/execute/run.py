@@ -37,7 +37,7 @@ class Audit:
         """Run the audit and yield its events as they happen; `AuditEnded` is the last."""
         total = sum(len(self._plan.calls(tool)) for tool in self._plan.tools)
         yield AuditStarted(self._server.subject(sum(1 for _ in self._plan.catalog)), self._plan.seed, total)
-        for skipped in self._plan.skipped_calls():
+        for skipped in self._plan.skip_events():
             yield skipped
         running = asyncio.ensure_future(self._run())
         running.add_done_callback(lambda _: self._events.close())
@@ -55,7 +55,7 @@ class Audit:
             return await self._judge.judge(planned)
 
     async def _run(self) -> None:
-        calls, why = self._plan.planned_calls(), ""
+        calls, why = self._plan.enumerate_calls(), ""
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._in_flight):
@@ -71,7 +71,7 @@ class Audit:
             yield shared
         if self._server.has_changed_tools:
             yield Note("", _TOOLS_CHANGED)
-        yield from self._losses.skipped_calls()
+        yield from self._losses.skip_events()
         for tool, count in self._withheld.items():
             yield CallsSkipped(tool, count_noun(count, "call"), _UNSAFE)
 
@@ -96,7 +96,7 @@ class Audit:
         """Send a call beside others, and again alone if it is unanswered; none if its tool is given up by then."""
         if self._in_flight > 1:
             try:
-                async with self._lock.shared():
+                async with self._lock.share():
                     return await self._judge.judge(planned)
             except UnclearBlame as unclear:
                 if str(unclear):

@@ -21,7 +21,7 @@ class SharedLock:
         return self._is_exclusive and not self._sharers
 
     @asynccontextmanager
-    async def shared(self) -> AsyncGenerator[None]:
+    async def share(self) -> AsyncGenerator[None]:
         async with self._condition:
             await self._condition.wait_for(lambda: not self._is_exclusive)
             self._sharers += 1

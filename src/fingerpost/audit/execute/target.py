@@ -36,14 +36,16 @@ class Target:
         return bool(self.url) or self.is_guided
 
     @property
-    def redacted(self) -> tuple[str, ...] | str:
+    def without_secrets(self) -> tuple[str, ...] | str:
         """The command or the URL without secrets."""
         return _redact_word(self.url) if self.url else tuple(_redact_command(self.command))
 
     @property
     def label(self) -> str:
         """The command or the URL in one line, for reports."""
-        return clean(self.redacted if isinstance(self.redacted, str) else " ".join(self.redacted), 300)
+        return clean(
+            self.without_secrets if isinstance(self.without_secrets, str) else " ".join(self.without_secrets), 300
+        )
 
 
 def _redact_command(words: Sequence[str]) -> Iterator[str]:

@@ -60,7 +60,7 @@ class Plan:
         """Whether calls that the tool could execute may be sent."""
         return tool.is_read_only or self.allow_writes
 
-    def planned_calls(self) -> Iterator[PlannedCall]:
+    def enumerate_calls(self) -> Iterator[PlannedCall]:
         number = 0
         for tool in self.tools:
             for place, mistake in enumerate(self.calls(tool)):
@@ -111,7 +111,7 @@ class Plan:
                     mistake.kind, Call(mistake.call.tool), Call(tool.name), mistake.culprit, is_repairable=False
                 )
 
-    def skipped_calls(self) -> Iterator[CallsSkipped]:
+    def skip_events(self) -> Iterator[CallsSkipped]:
         """The calls that are not sent, and why."""
         for tool in self.catalog:
             if tool.name in self.without:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fingerpost.audit.judge.fingerprint import Fingerprint, masked_block_digest, masked_digest, text_lines
+from fingerpost.audit.judge.fingerprint import Fingerprint, stable_block_digest, stable_digest, text_lines
 from fingerpost.audit.judge.reply import Reply
 from fingerpost.engine.safety.json_input import as_list, as_object
 
@@ -61,19 +61,19 @@ def _starts_with(blocks: tuple[int, ...], start: tuple[int, ...]) -> bool:
     return blocks[: len(start)] == start
 
 
-def added_text(reply: Reply, *expected: ExpectedReply | None) -> str:
+def new_text(reply: Reply, *expected: ExpectedReply | None) -> str:
     """The text blocks of a reply that the expected replies do not have."""
     known = {digest for one in _fingerprints(expected) for digest in one.masked_blocks}
     blocks = [as_object(block) for block in as_list(reply.result.get("content"))]
-    new = [block for block in blocks if masked_block_digest(block) not in known]
+    new = [block for block in blocks if stable_block_digest(block) not in known]
     return "\n".join(block["text"] for block in new if isinstance(block.get("text"), str))
 
 
-def added_lines(reply: Reply, *expected: ExpectedReply | None) -> str:
+def new_lines(reply: Reply, *expected: ExpectedReply | None) -> str:
     """The lines of a reply that the expected replies do not have."""
     known = {digest for one in _fingerprints(expected) for digest in one.masked_lines}
     lines = text_lines(as_list(reply.result.get("content")))
-    return "\n".join(line for line in lines if masked_digest(line) not in known)
+    return "\n".join(line for line in lines if stable_digest(line) not in known)
 
 
 def _fingerprints(expected: tuple[ExpectedReply | None, ...]) -> Iterator[Fingerprint]:

@@ -34,9 +34,9 @@ class Fingerprint:
         return cls(
             is_error=is_error,
             blocks=tuple(map(_digest, blocks)),
-            masked_blocks=tuple(map(masked_digest, blocks)),
+            masked_blocks=tuple(map(stable_digest, blocks)),
             lines=frozenset(map(_digest, lines)),
-            masked_lines=frozenset(map(masked_digest, lines)),
+            masked_lines=frozenset(map(stable_digest, lines)),
         )
 
     @property
@@ -51,15 +51,15 @@ def text_lines(content: list[Any]) -> list[str]:
     return [line for line in lines if line.strip()][:_MAX_LINES]
 
 
-def masked_block_digest(block: Any) -> int:
-    return masked_digest(_canonical_json(block))
+def stable_block_digest(block: Any) -> int:
+    return stable_digest(_canonical_json(block))
 
 
 def _canonical_json(block: Any) -> str:
     return json.dumps(block, sort_keys=True)
 
 
-def masked_digest(text: str) -> int:
+def stable_digest(text: str) -> int:
     """A hash of a text without its volatile parts."""
     return _digest(_VOLATILE.sub("#", text))
 

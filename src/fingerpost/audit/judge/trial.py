@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge import wording
-from fingerpost.audit.judge.expected_reply import ExpectedReply, added_lines, added_text
+from fingerpost.audit.judge.expected_reply import ExpectedReply, new_lines, new_text
 from fingerpost.audit.judge.reply import Reply
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.safety.json_input import as_object
@@ -34,7 +34,7 @@ class Trial:
     @cached_property
     def text(self) -> str:
         """What the reply says about the call: all of an error, and what a success adds to the usual result."""
-        return self.reply.text if self.reply.is_error else added_text(self.reply, self.expected, self.without_culprit)
+        return self.reply.text if self.reply.is_error else new_text(self.reply, self.expected, self.without_culprit)
 
     @property
     def guidance(self) -> Reply:
@@ -81,7 +81,7 @@ class Trial:
     @cached_property
     def _mentions_mistake(self) -> bool:
         """Whether the reply names the mistake in lines that the right call does not get."""
-        lines = added_lines(self.reply, self.expected, self.without_culprit)
+        lines = new_lines(self.reply, self.expected, self.without_culprit)
         names = (self.mistake.culprit, self.unknown_name, self.mistake.call.tool, self.mistake.right.tool)
         return any(name and wording.mentions(lines, name) for name in names)
 
