@@ -22,7 +22,7 @@ WRITTEN = '{"pattern": "x", "max": 5}'
 
 
 def read(text: str, sent: Call = SENT) -> Call | None:
-    """What a text is followed to; `@` stands for the right arguments as JSON."""
+    """The fix inferred from a text; `@` stands for the right arguments as JSON."""
     return infer_fix(Reply(error(text.replace("@", WRITTEN))), sent)
 
 

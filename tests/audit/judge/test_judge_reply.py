@@ -208,3 +208,9 @@ def test_failures_of_an_item_are_described_as_failures() -> None:
     item = ITEMS["auto_correction"]
     assert item.describe_failures(71) == "71 calls got neither a repair nor a corrected call"
     assert item.describe_failures(1) == "1 call got neither a repair nor a corrected call"
+
+
+def test_a_warning_about_a_range_has_to_name_the_parameter_and_a_limit() -> None:
+    above = wrong("range.above", {"pattern": "x", "max": 10**6}, "max", MAX, is_repairable=False)
+    assert failed_items(above, result("all", "max is limited to 1000"), result("all")) == set()
+    assert failed_items(above, result("all", "Careful."), result("all")) == {"out_of_range", "actionable"}

@@ -1,4 +1,4 @@
-"""What a text is recognized to say; recorded from real servers where that matters."""
+"""What the audit recognizes in a text; recorded from real servers where that matters."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from fingerpost.engine.replies.enrich import sounds_like_failure
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of a call as it came, and what is read from it."""
+    """The result of a call and what the audit reads from it."""
 
     result: Mapping[str, Any]
 
