@@ -32,7 +32,7 @@ from bench.mistakes import real_names, slips
 from bench.proxy import proxy
 from bench.units_typos import rows as units_typos
 from fingerpost import Call, Catalog, Envelope, admit, closest, render
-from fingerpost.audit.judge.tokens import estimated
+from fingerpost.audit.judge.tokens import estimate_tokens
 from fingerpost.engine.matching import Names
 
 Row = tuple[str, str, str]
@@ -145,7 +145,7 @@ def listing() -> list[Row]:
 
 def texts() -> list[Row]:
     every = list(page_texts())
-    sizes = [estimated(text) for text in every]
+    sizes = [estimate_tokens(text) for text in every]
     longest = max(map(len, every))
     return [
         (f"tokens of a guided error, median of {len(sizes)}", f"{statistics.median(sizes):.0f}", "at most 120"),

@@ -1,8 +1,8 @@
-"""The converging loop, measured: a client without a mind of its own against each reference server, bare and guided.
+"""Measure how many wrong calls a simple client gets right in one retry, on each reference server, bare and guided.
 
-It makes mistakes out of calls that are right, sends them, and does what the error says: it sends the corrected call,
-or, where there is none, it stops and would ask its user. What counts is the share that comes to the right result in
-one retry, and that nothing is done on the way that was not asked for.
+The client turns right calls into wrong ones and sends them. It then sends the corrected call that the error gives; if
+there is none, it stops, as it would to ask its user. The benchmark counts the calls that reach the right result, and
+those that did something nobody asked for.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from typing import Any
 from mcp.client import Client
 
 import fingerpost
-from fingerpost.audit.generate.mistakes import Mistake, mistakes
-from fingerpost.audit.generate.mutations import slip
-from fingerpost.audit.judge.follow_error import corrected_call_in
+from fingerpost.audit.generate.mistakes import Mistake, generate_mistakes
+from fingerpost.audit.generate.mutations import misspell
+from fingerpost.audit.judge.follow_error import read_corrected_call
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
 from fingerpost.servers.command import served
 
 Row = tuple[str, str, str]
 Outcome = tuple[dict[str, Any], Any]
-"""A reply, and what the folder looks like then."""
+"""A reply, and the files of the folder after it."""
 Ask = Callable[[Call], Awaitable[Outcome]]
 
 _FILES = {
@@ -45,19 +45,22 @@ _PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n def main():\n-  
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A server, calls that are right on it, and which of their values name something."""
+class ReferenceServer:
+    """A server, right calls for it, and the parameters whose values are names."""
 
     kind: str
     calls: tuple[Call, ...]
-    named: tuple[str, ...]
-    makes_folder: Callable[[], Path | None]
+    name_parameters: tuple[str, ...]
+    make_folder: Callable[[], Path | None]
     writes: bool = False
 
 
-def subjects() -> Iterator[Subject]:
-    package = Path(fingerpost.__file__).parent / "engine"
-    yield Subject(
+def reference_servers() -> Iterator[ReferenceServer]:
+    yield from (_code_server(), _units_server(), _workspace_server())
+
+
+def _code_server() -> ReferenceServer:
+    return ReferenceServer(
         "code",
         (
             Call("search", {"pattern": "Catalog", "filter": "*.py", "max": 5}),
@@ -66,10 +69,13 @@ def subjects() -> Iterator[Subject]:
             Call("get_definition", {"id": "catalog.py:Catalog.listed"}),
         ),
         ("id",),
-        lambda: package,
+        lambda: Path(fingerpost.__file__).parent / "engine",
     )
+
+
+def _units_server() -> ReferenceServer:
     factors = [{"value": 2.2046, "numerator": "pound", "denominator": "kilogram"}]
-    yield Subject(
+    return ReferenceServer(
         "units",
         (
             Call("convert", {"value": 2.5, "from_unit": "kilogram", "to_unit": "pound"}),
@@ -81,7 +87,10 @@ def subjects() -> Iterator[Subject]:
         ("from_unit", "to_unit", "initial_unit", "a", "dimension"),
         lambda: None,
     )
-    yield Subject(
+
+
+def _workspace_server() -> ReferenceServer:
+    return ReferenceServer(
         "workspace",
         (
             Call("read_content", {"content_url": "sandbox:/src/app.py"}),
@@ -93,33 +102,33 @@ def subjects() -> Iterator[Subject]:
             Call("delete", {"path": "docs/guide.md", "dry_run": True}),
         ),
         ("content_url", "from_path"),
-        _workspace,
+        _make_workspace,
         writes=True,
     )
 
 
-def _workspace() -> Path:
+def _make_workspace() -> Path:
     root = Path(tempfile.mkdtemp(prefix="fingerpost-loop-"))
     for name, text in _FILES.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     for path in (root, *root.rglob("*")):
-        os.utime(path, (1_700_000_000, 1_700_000_000))  # so that every copy looks alike
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # so that every copy looks the same
     return root
 
 
 @dataclass
 class Tally:
-    """What became of the mistakes."""
+    """The outcomes of the mistakes."""
 
     mistakes: int = 0
     repairable: int = 0
     recovered: int = 0
-    """Of the repairable, those that came to the right result in one retry at most."""
+    """Repairable mistakes that reached the right result after at most one retry."""
     wrong: list[Mistake] = field(default_factory=list[Mistake])
-    """Those after which something was done that was not asked for, or something else was answered as if it were."""
+    """Mistakes that did something nobody asked for, or got another result as if it were the right one."""
     attempts: list[int] = field(default_factory=list[int])
-    lost: list[Mistake] = field(default_factory=list[Mistake])
+    not_recovered: list[Mistake] = field(default_factory=list[Mistake])
 
     @property
     def share(self) -> float:
@@ -129,14 +138,14 @@ class Tally:
 def loop() -> list[Row]:
     logging.disable(logging.CRITICAL)
     rows: list[Row] = []
-    for subject in subjects():
+    for server in reference_servers():
         for is_guided in (False, True):
-            tally = asyncio.run(run(subject, is_guided=is_guided))
+            tally = asyncio.run(run(server, is_guided=is_guided))
             way = "guided" if is_guided else "bare"
             tries = f"{statistics.mean(tally.attempts):.2f}" if tally.attempts else "-"
             rows += [
                 (
-                    f"loop, {subject.kind} server, {way}: recovered of {tally.repairable} repairable",
+                    f"loop, {server.kind} server, {way}: recovered of {tally.repairable} repairable",
                     f"{tally.share:.1%}",
                     "at least 95 %" if is_guided else "",
                 ),
@@ -151,56 +160,58 @@ def loop() -> list[Row]:
     return rows
 
 
-async def run(subject: Subject, *, is_guided: bool, rounds: int = 8, seed: int = 7) -> Tally:
-    """Make mistakes and see what becomes of each. Where calls change something, each has a server of its own."""
+async def run(server: ReferenceServer, *, is_guided: bool, rounds: int = 8, seed: int = 7) -> Tally:
+    """Send every mistake. If calls change something, each gets a new server."""
     tally, expected = Tally(), dict[str, Outcome]()
-    made = await _made(subject, rounds, Random(seed))
+    mistakes = await _make_mistakes(server, rounds, Random(seed))
     async with AsyncExitStack() as stack:
-        shared = None if subject.writes else await stack.enter_async_context(_facing(subject, is_guided=is_guided))
-        for mistake in made:
+        shared = None if server.writes else await stack.enter_async_context(_connect(server, is_guided=is_guided))
+        for mistake in mistakes:
             async with AsyncExitStack() as own:
                 if (right := repr(mistake.right)) not in expected:
-                    fresh = shared or await own.enter_async_context(_facing(subject, is_guided=is_guided))
+                    fresh = shared or await own.enter_async_context(_connect(server, is_guided=is_guided))
                     expected[right] = await fresh(mistake.right)
-                ask = shared or await own.enter_async_context(_facing(subject, is_guided=is_guided))
-                await _tried(ask, mistake, expected[right], tally)
+                ask = shared or await own.enter_async_context(_connect(server, is_guided=is_guided))
+                await _retry(ask, mistake, expected[right], tally)
     return tally
 
 
-async def _made(subject: Subject, rounds: int, random: Random) -> list[Mistake]:
-    folder = subject.makes_folder()
-    async with Client(served(subject.kind, folder and str(folder)).on_sdk()) as client:
+async def _make_mistakes(server: ReferenceServer, rounds: int, random: Random) -> list[Mistake]:
+    folder = server.make_folder()
+    async with Client(served(server.kind, folder and str(folder)).on_sdk()) as client:
         listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
-    if subject.writes and folder:
+    if server.writes and folder:
         shutil.rmtree(folder)
     catalog = Catalog.listed(listed)
-    made = list[Mistake]()
-    for right in [*subject.calls] * rounds:
-        made += [*mistakes(right, catalog, random), *_misnamed(right, subject, random)]
-    sendable = [one for one in made if isinstance(one.call.arguments, dict)]  # the client refuses any other itself
+    mistakes = list[Mistake]()
+    for right in [*server.calls] * rounds:
+        mistakes += [*generate_mistakes(right, catalog, random), *_misspell_values(right, server, random)]
+    sendable = [
+        one for one in mistakes if isinstance(one.call.arguments, dict)
+    ]  # the client itself refuses anything else
     return list({(one.kind, repr(one.call)): one for one in sendable}.values())
 
 
-def _misnamed(right: Call, subject: Subject, random: Random) -> Iterator[Mistake]:
-    """Values with a slip in them that name something, in the part that names it."""
-    for name in subject.named:
+def _misspell_values(right: Call, server: ReferenceServer, random: Random) -> Iterator[Mistake]:
+    """Misspell values that are names, such as the last part of a path."""
+    for name in server.name_parameters:
         if isinstance(value := right.arguments.get(name), str):
             head, _, last = value.rpartition("/")
-            wrong = f"{head}/{slip(last, random)}" if head else slip(last, random)
+            wrong = f"{head}/{misspell(last, random)}" if head else misspell(last, random)
             if wrong != value:
                 yield Mistake("value.misspelt", Call(right.tool, {**right.arguments, name: wrong}), right, name)
 
 
-async def _tried(ask: Ask, mistake: Mistake, expected: Outcome, tally: Tally) -> None:
-    """Send a wrong call, and what the answer says to send, once."""
+async def _retry(ask: Ask, mistake: Mistake, expected: Outcome, tally: Tally) -> None:
+    """Send a wrong call and, once, the corrected call that the reply gives."""
     tally.mistakes += 1
     tally.repairable += mistake.is_repairable
     call = mistake.call
     for attempt in (1, 2):
         reply, tree = await ask(call)
-        following = corrected_call_in(reply, call)
-        if following is not None:
-            call = following
+        corrected = read_corrected_call(reply, call)
+        if corrected is not None:
+            call = corrected
         elif reply.get("isError") is True:
             break
         elif (reply.get("structuredContent"), tree) == (expected[0].get("structuredContent"), expected[1]):
@@ -212,22 +223,22 @@ async def _tried(ask: Ask, mistake: Mistake, expected: Outcome, tally: Tally) ->
                 tally.wrong.append(mistake)
             return
     if mistake.is_repairable:
-        tally.lost.append(mistake)
+        tally.not_recovered.append(mistake)
 
 
 @asynccontextmanager
-async def _facing(subject: Subject, *, is_guided: bool) -> AsyncGenerator[Ask]:
-    """A server to ask; what each call is answered with, and what its folder looks like then."""
-    folder = subject.makes_folder()
+async def _connect(server: ReferenceServer, *, is_guided: bool) -> AsyncGenerator[Ask]:
+    """Connect to a new server; the function returns the reply to a call and the files of the folder after it."""
+    folder = server.make_folder()
 
     async def ask(call: Call) -> Outcome:
-        return await _reply(client, call), _tree(folder) if subject.writes and folder else None
+        return await _reply(client, call), _tree(folder) if server.writes and folder else None
 
     try:
-        async with Client(served(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
+        async with Client(served(server.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
             yield ask
     finally:
-        if subject.writes and folder:
+        if server.writes and folder:
             shutil.rmtree(folder)
 
 

@@ -13,8 +13,8 @@ from importlib import metadata
 from pathlib import Path
 
 from bench.published import PEERS, ROOT, Peer
-from fingerpost.audit.execute.run_audit import Settings, conducted
-from fingerpost.audit.execute.server import Target
+from fingerpost.audit.execute.run_audit import Settings, run_audit
+from fingerpost.audit.execute.target import Target
 from fingerpost.audit.report import Report
 
 _PAGE = ROOT / "docs" / "peers.md"
@@ -48,7 +48,7 @@ def audited(peer: Peer, *, is_guided: bool, seed: int) -> Report:
         )
         given = [f"{key}={value}" for key, value in peer.environment(box).items()]
         target = Target(command=("/usr/bin/env", "-i", *given, *peer.command(box)), is_guided=is_guided)
-        return asyncio.run(conducted(target, settings))[0]
+        return asyncio.run(run_audit(target, settings))[0]
 
 
 def row_of(peer: Peer, seed: int) -> Row:

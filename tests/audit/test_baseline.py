@@ -1,4 +1,4 @@
-"""What is known already: marked, kept in a file that reads well in a diff, and called stale only for certain."""
+"""The baseline: known findings, its file, and stale entries."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.audit import baseline
-from fingerpost.audit.baseline import Baseline, applied
-from fingerpost.audit.events import Ended, Event, Skipped
+from fingerpost.audit.baseline import Baseline, apply_baseline
+from fingerpost.audit.events import AuditEnded, CallsSkipped, Event
 from fingerpost.audit.report import Report
 from fingerpost.terminal.command_error import CommandError
-from tests.support.audit_lab import HOSTILE, began, failing, hostile, report, tried
+from tests.support.audit_events import HOSTILE, began, failing, hostile, report, tried
 
 DROPPED = "not_dropped/search/parameter.misspelt"
 UNKNOWN = "unknown_param/search/parameter.misspelt"
@@ -22,62 +22,62 @@ ALIVE = "alive/buy/parameter.misspelt"
 FIXED = "honest/search/parameter.misspelt"
 
 
-def knowing(*ids: str) -> Baseline:
+def baseline_of(*ids: str) -> Baseline:
     return Baseline({known: {} for known in ids})
 
 
-def known(of: Report) -> list[str]:
+def known_ids(of: Report) -> list[str]:
     return [finding.id for finding in of.findings if finding.is_known]
 
 
-def test_what_the_baseline_has_is_known_and_the_rest_fails() -> None:
-    made = applied(report(failing()), knowing(DROPPED, BRIEF))
-    assert known(made) == [DROPPED, BRIEF]
+def test_findings_in_the_baseline_are_known_and_the_others_fail() -> None:
+    made = apply_baseline(report(failing()), baseline_of(DROPPED, BRIEF))
+    assert known_ids(made) == [DROPPED, BRIEF]
     assert made.stale == []
-    assert baseline.failing(made) == [
+    assert baseline.failure_lines(made) == [
         "new: buy: gave no answer (parameter.misspelt)",
         "new: search: does not name the nearest parameter (parameter.misspelt)",
     ]
 
 
-def test_what_was_tried_and_not_found_is_stale_and_fails() -> None:
-    made = applied(report(failing()), knowing(DROPPED, UNKNOWN, BRIEF, ALIVE, FIXED))
+def test_an_entry_that_was_tested_and_not_found_is_stale_and_fails() -> None:
+    made = apply_baseline(report(failing()), baseline_of(DROPPED, UNKNOWN, BRIEF, ALIVE, FIXED))
     assert made.stale == [FIXED]
-    assert baseline.failing(made) == [f"stale: {FIXED} is in the baseline, but no longer found"]
+    assert baseline.failure_lines(made) == [f"stale: {FIXED} is in the baseline, but no longer found"]
 
 
-@pytest.mark.parametrize("end", [[], [Ended("the server went away")]])
-def test_an_audit_that_ended_early_calls_nothing_stale(end: list[Event]) -> None:
-    assert applied(report([*failing()[:-1], *end]), knowing(FIXED, "gone/search/x")).stale == []
+@pytest.mark.parametrize("end", [[], [AuditEnded("the server went away")]])
+def test_an_audit_that_ended_early_marks_nothing_as_stale(end: list[Event]) -> None:
+    assert apply_baseline(report([*failing()[:-1], *end]), baseline_of(FIXED, "gone/search/x")).stale == []
 
 
-def test_of_a_tool_that_was_skipped_in_part_only_what_was_tried_can_be_stale() -> None:
-    made = applied(report(failing()), knowing("honest/buy/parameter.misspelt", "honest/buy/type.wrong"))
+def test_for_a_partly_skipped_tool_only_tested_entries_can_be_stale() -> None:
+    made = apply_baseline(report(failing()), baseline_of("honest/buy/parameter.misspelt", "honest/buy/type.wrong"))
     assert made.stale == ["honest/buy/parameter.misspelt"]
 
 
 def test_a_kind_of_mistake_that_was_not_made_this_time_is_not_stale() -> None:
     """Another seed, or --most, makes others."""
-    assert applied(report(failing()), knowing("honest/search/type.wrong", FIXED)).stale == [FIXED]
+    assert apply_baseline(report(failing()), baseline_of("honest/search/type.wrong", FIXED)).stale == [FIXED]
 
 
-def test_a_tool_that_is_no_longer_there_is_stale() -> None:
-    assert applied(report(failing()), knowing("honest/sell/type.wrong")).stale == ["honest/sell/type.wrong"]
+def test_an_entry_of_a_removed_tool_is_stale() -> None:
+    assert apply_baseline(report(failing()), baseline_of("honest/sell/type.wrong")).stale == ["honest/sell/type.wrong"]
 
 
-def test_an_item_that_is_no_longer_on_the_checklist_is_stale() -> None:
-    assert applied(report(failing()), knowing("polite/buy/x")).stale == ["polite/buy/x"]
+def test_an_entry_of_a_removed_item_is_stale() -> None:
+    assert apply_baseline(report(failing()), baseline_of("polite/buy/x")).stale == ["polite/buy/x"]
 
 
-def test_a_tool_with_a_slash_in_its_name_is_the_same_tool() -> None:
-    events = [began(), Skipped("a/b", "writes", "it may write"), tried("honest", tool="a/c"), Ended()]
+def test_a_tool_name_may_contain_a_slash() -> None:
+    events = [began(), CallsSkipped("a/b", "writes", "it may write"), tried("honest", tool="a/c"), AuditEnded()]
     ids = [f"honest/{tool}/{kind}" for tool in ("a/b", "a/c", "a/d") for kind in ("parameter.misspelt", "type.wrong")]
-    made = applied(report(events), knowing(*ids))
+    made = apply_baseline(report(events), baseline_of(*ids))
     assert made.stale == ["honest/a/c/parameter.misspelt", "honest/a/d/parameter.misspelt", "honest/a/d/type.wrong"]
 
 
 def test_the_file_is_sorted_with_an_id_on_each_line() -> None:
-    assert baseline.written(report(failing())) == (
+    assert baseline.render_baseline(report(failing())) == (
         "{\n"
         '  "version": 1,\n'
         '  "findings": {\n'
@@ -88,14 +88,14 @@ def test_the_file_is_sorted_with_an_id_on_each_line() -> None:
         "  }\n"
         "}\n"
     )
-    assert baseline.written(report([])) == '{\n  "version": 1,\n  "findings": {}\n}\n'
+    assert baseline.render_baseline(report([])) == '{\n  "version": 1,\n  "findings": {}\n}\n'
 
 
-def test_a_reason_stays_what_is_stale_goes_and_what_was_not_tried_stays() -> None:
+def test_rewriting_keeps_reasons_and_untested_entries_and_drops_stale_ones() -> None:
     text = json.dumps({"version": 1, "findings": {BRIEF: {"reason": "we like it long"}, FIXED: {}, "tips/buy/y": {}}})
-    former = baseline.read(text)
-    made = applied(report(failing()), former)
-    assert json.loads(baseline.written(made, former))["findings"] == {
+    former = baseline.parse_baseline(text)
+    made = apply_baseline(report(failing()), former)
+    assert json.loads(baseline.render_baseline(made, former))["findings"] == {
         ALIVE: {},
         BRIEF: {"reason": "we like it long"},
         DROPPED: {},
@@ -117,23 +117,23 @@ def test_a_reason_stays_what_is_stale_goes_and_what_was_not_tried_stays() -> Non
         ('{"version": 1, "findings": {"a/b/c": 1}}', '"a/b/c" in the baseline is not an object'),
     ],
 )
-def test_a_file_that_is_no_baseline_is_refused_with_a_way_out(text: str, message: str) -> None:
+def test_an_invalid_baseline_is_rejected_with_a_hint(text: str, message: str) -> None:
     with pytest.raises(CommandError) as refused:
-        baseline.read(text)
+        baseline.parse_baseline(text)
     assert str(refused.value).startswith(message)
     assert refused.value.way_out
 
 
-def test_a_note_that_no_file_can_hold_is_written_without_what_is_broken() -> None:
-    former = baseline.read(json.dumps({"version": 1, "findings": {BRIEF: {"reason": "half \ud800 a sign"}}}))
-    assert '{"reason": "half  a sign"}' in baseline.written(report([]), former).encode().decode()
+def test_a_reason_is_written_without_invalid_characters() -> None:
+    former = baseline.parse_baseline(json.dumps({"version": 1, "findings": {BRIEF: {"reason": "half \ud800 a sign"}}}))
+    assert '{"reason": "half  a sign"}' in baseline.render_baseline(report([]), former).encode().decode()
 
 
 @given(st.text() | st.just(HOSTILE))
-def test_what_is_written_knows_everything_that_was_found(text: str) -> None:
-    events = [*hostile(text)[:-1], Ended()]
-    written = baseline.written(report(events)).encode().decode()
-    made = applied(report(events), baseline.read(written))
-    assert baseline.failing(made) == []
+def test_a_written_baseline_knows_every_finding(text: str) -> None:
+    events = [*hostile(text)[:-1], AuditEnded()]
+    written = baseline.render_baseline(report(events)).encode().decode()
+    made = apply_baseline(report(events), baseline.parse_baseline(written))
+    assert baseline.failure_lines(made) == []
     assert all(finding.is_known for finding in made.findings)
-    assert baseline.written(made, baseline.read(written)) == written
+    assert baseline.render_baseline(made, baseline.parse_baseline(written)) == written

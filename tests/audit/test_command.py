@@ -20,14 +20,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fingerpost.audit.events import Began, Ended, Noted, Subject
+from fingerpost.audit.events import AuditEnded, AuditStarted, Note, Subject
 from fingerpost.audit.execute.signals import Signals
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports.terminal import Progress, fitting, written
 from fingerpost.cli.main import main
 from fingerpost.terminal.style import Style
-from tests.support.audit_lab import failing, hostile, perfect, tried
-from tests.support.audit_stand import FAR, NEAR, WORD, by_http, command
+from tests.support.audit_events import failing, hostile, perfect, tried
+from tests.support.audited_servers import FAR, NEAR, WORD, by_http, command
 from tests.support.misbehaving import TOOLS, tool
 
 FORMS = ("json", "ndjson", "junit", "sarif", "html", "md", "pytest")
@@ -127,9 +127,9 @@ def test_where_nothing_was_tried_there_is_no_grade_to_hold_against_anything(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def idle(*_: object) -> tuple[Report, None]:
-        return folded([Ended()]), None
+        return folded([AuditEnded()]), None
 
-    monkeypatch.setattr("fingerpost.audit.command.conducted", idle)
+    monkeypatch.setattr("fingerpost.audit.command.run_audit", idle)
     assert audit("-q", "--json", str(tmp_path / "j"), *GOOD) == 0
     made = json.loads((tmp_path / "j").read_text())
     assert (made["grade"], made["letter"], made["repair_rate"]) == (None, None, None)
@@ -226,7 +226,7 @@ def test_standard_output_that_takes_no_more_is_told(more: tuple[str, ...]) -> No
         (["--without", "xyzzy"], "the server has no tool xyzzy\n"),
         (["--examples", "nowhere.json"], "cannot read nowhere.json: No such file or directory"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
-        (["http://127.0.0.1:1/mcp"], "say either a command or a URL"),
+        (["http://127.0.0.1:1/mcp"], "give either a command or a URL"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(
@@ -261,8 +261,8 @@ def test_examples_that_are_wrong_are_refused(
         (["python", "server.py"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["npx", "-y", "some-server"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["--only", "--", "npx", "--jsno", "x"], "--only: expected one argument\nRun 'fingerpost"),
-        ([], "say either a command or a URL"),
-        (["--"], "say either a command or a URL"),
+        ([], "give either a command or a URL"),
+        (["--"], "give either a command or a URL"),
         (
             ["server.py"],
             "server.py is not a URL\nFor a command, put -- before it: fingerpost audit -- python server.py\n",
@@ -326,7 +326,7 @@ def test_an_audit_that_has_begun_is_no_longer_said_to_start(monkeypatch: pytest.
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0)
     progress = Progress(screen := Screen())
-    progress.take(Began(Subject("s", "s", "1", "2025-11-25", "stdio", 1), 1, 10))
+    progress.take(AuditStarted(Subject("s", "s", "1", "2025-11-25", "stdio", 1), 1, 10))
     asyncio.run(progress.waiting(5))
     assert screen.getvalue().count("starting") == 1
 
@@ -424,7 +424,7 @@ def test_a_signal_before_anything_is_begun_stops_it_and_insistence_stops_everyth
     with Signals() as signals:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(asyncio.CancelledError):
-            asyncio.run(signals.stopping(work()))
+            asyncio.run(signals.run_until_signal(work()))
         for _ in range(3):
             signal.raise_signal(signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
@@ -486,7 +486,7 @@ def test_progress_shows_no_codes_of_the_server_s_and_fits_the_line(monkeypatch: 
     monkeypatch.setenv("TERM", "xterm")
     event = tried("brief", why="", tool="\x1b[2Jevil" + "n" * 90, number=1)
     progress = Progress(screen := Screen(), "bare  ")
-    for one in (Began(Subject("", "", "", "", "stdio", 1), 1, 2), event, event, Ended()):
+    for one in (AuditStarted(Subject("", "", "", "", "stdio", 1), 1, 2), event, event, AuditEnded()):
         progress.take(one)
     progress.close()
     (line,) = [part for part in screen.getvalue().split("\r\x1b[K") if part]
@@ -513,7 +513,7 @@ def test_a_server_that_is_slow_to_start_is_said_to_be(monkeypatch: pytest.Monkey
 def test_a_server_that_never_answers_is_waited_for_no_longer_than_asked(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
     assert said == (
-        "fingerpost: the server gave no answer within 0.6 s when it was greeted\n"
+        "fingerpost: the server gave no answer within 0.6 s during the MCP handshake\n"
         "Is it an MCP server? --start-timeout gives it more time.\n"
     )
 
@@ -528,10 +528,10 @@ def test_the_table_tells_what_there_is_and_no_more() -> None:
     assert "Grade: 100 (A)" in written(folded(perfect()), plain)
     stopped = written(Report(), plain)
     assert stopped == "\nGrade: not graded, for nothing was tried\nNot all was tried: stopped.\n"
-    unrepairable = written(folded([tried("brief", is_repaired=None), Ended()]), plain)
+    unrepairable = written(folded([tried("brief", is_repaired=None), AuditEnded()]), plain)
     assert unrepairable.startswith("✓ [1] An error is short enough to be read")
     assert "Grade: 100 (A)  nothing to repair\n" in unrepairable
-    notes = [Noted(f"t{number}", "a right call fails: no") for number in range(5)]
+    notes = [Note(f"t{number}", "a right call fails: no", needs_examples=True) for number in range(5)]
     long = tried("honest", why="is not", number=7, reply="\n".join("abcdefgh"))
     said = written(folded([*failing(), long, *notes]), plain)
     assert "Note on buy: had to be started again\n" in said and "And 3 more notes.\n" in said

@@ -8,7 +8,7 @@ import pytest
 
 from bench.corpus import many_tools
 from fingerpost import Call, Catalog, Verdict
-from fingerpost.audit.judge.tokens import estimated
+from fingerpost.audit.judge.tokens import estimate_tokens
 from fingerpost.engine.info_tool import describe_info_tool
 from fingerpost.sdk import Guidance
 
@@ -40,14 +40,14 @@ def test_an_empty_list_and_odd_names_are_told_as_they_are() -> None:
 @pytest.mark.parametrize("count", [1, 50, 500, 5_000])
 def test_an_overview_stays_under_four_hundred_tokens(count: int) -> None:
     text = said(Catalog.listed(many_tools(count)))
-    assert estimated(text) < 400
+    assert estimate_tokens(text) < 400
     assert text.startswith(f"{count:,} tool")
 
 
 def test_an_overview_of_tools_that_are_all_alone_is_cut_short() -> None:
     text = said(listed(*(f"{'abcdefghijklmnopqrstuvwxyz'[n % 26] * (n // 26 + 2)}" for n in range(300))))
     assert "more" in text
-    assert estimated(text) < 400
+    assert estimate_tokens(text) < 400
 
 
 def test_a_category_lists_its_tools_with_a_line_for_each() -> None:

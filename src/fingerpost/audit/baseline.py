@@ -1,4 +1,4 @@
-"""The findings that are known already: a file beside the server's code, so that only what is new fails.
+"""The baseline: a file of known findings beside the server's code, so that only new findings fail.
 
     {
       "version": 1,
@@ -8,7 +8,7 @@
       }
     }
 
-Ids are sorted, so that a change is one line of a diff. A `reason` is for people; it stays when the file is rewritten.
+Ids are sorted, so that a change is one line of a diff. A `reason` is for people; rewriting the file keeps it.
 """
 
 from __future__ import annotations
@@ -26,93 +26,88 @@ from fingerpost.engine.safety.redact import clean
 from fingerpost.terminal.command_error import CommandError
 
 _VERSION = 1
-_ANEW = "Correct it, or delete it and have it written anew"
+_FIX_HINT = "Fix the file, or delete it and write a new one with --write-baseline"
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What is known: each finding's id, with what people noted on it."""
+    """The ids of the known findings, each with its entry in the file."""
 
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
 
-NOTHING_KNOWN = Baseline()
+EMPTY_BASELINE = Baseline()
 
 
-def read(text: str) -> Baseline:
-    """The baseline that a file holds."""
+def parse_baseline(text: str) -> Baseline:
+    """Parse a baseline file; raises `CommandError` if it is none."""
     try:
-        file = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"The baseline is not JSON: {clean(str(error), 200)}", _ANEW) from error
-    if not isinstance(file, dict):
-        raise CommandError("The baseline is not a JSON object", _ANEW)
-    given = cast("dict[str, Any]", file)
-    if (version := given.get("version")) != _VERSION:
+        raise CommandError(f"The baseline is not JSON: {clean(str(error), 200)}", _FIX_HINT) from error
+    if not isinstance(parsed, dict):
+        raise CommandError("The baseline is not a JSON object", _FIX_HINT)
+    file = cast("dict[str, Any]", parsed)
+    if (version := file.get("version")) != _VERSION:
         raise CommandError(
             f"The baseline is of version {clean(encode_json(version))}; this Fingerpost reads version {_VERSION}",
-            "Update Fingerpost, or delete the file and have it written anew",
+            "Update Fingerpost, or delete the file and write a new one with --write-baseline",
         )
-    return Baseline(_entries(given.get("findings")))
+    return Baseline(_parse_entries(file.get("findings")))
 
 
-def _entries(given: Any) -> dict[str, Mapping[str, Any]]:
-    if not isinstance(given, dict):
-        raise CommandError('The baseline has no object "findings"', _ANEW)
+def _parse_entries(findings: Any) -> dict[str, Mapping[str, Any]]:
+    if not isinstance(findings, dict):
+        raise CommandError('The baseline has no object "findings"', _FIX_HINT)
     entries: dict[str, Mapping[str, Any]] = {}
-    for known, entry in cast("dict[str, Any]", given).items():
-        if known.count("/") < 2:
-            raise CommandError(f"{encode_json(clean(known))} in the baseline is no id: item/tool/kind", _ANEW)
+    for id, entry in cast("dict[str, Any]", findings).items():
+        if id.count("/") < 2:
+            raise CommandError(f"{encode_json(clean(id))} in the baseline is no id: item/tool/kind", _FIX_HINT)
         if not isinstance(entry, dict):
             raise CommandError(
-                f"{encode_json(clean(known))} in the baseline is not an object",
+                f"{encode_json(clean(id))} in the baseline is not an object",
                 'Write {}, or {"reason": "why it is there"}',
             )
-        entries[known] = cast("dict[str, Any]", entry)
+        entries[id] = cast("dict[str, Any]", entry)
     return entries
 
 
-def applied(report: Report, baseline: Baseline) -> Report:
-    """Mark what is known, and what the baseline has in vain; the report is changed, and given back.
+def apply_baseline(report: Report, baseline: Baseline) -> Report:
+    """Mark the known findings and the stale entries in a report, and return it.
 
-    What was not tried is not stale: another seed, or --most, makes other mistakes, and a tool may be skipped in part.
-    So an entry is stale where its kind of mistake was made with its tool and not found, where its tool or its item is
-    there no more, and never where the audit ended early.
+    An entry is stale if its kind of mistake was made with its tool and not found, or if its tool or its item no longer
+    exists. A mistake that was not made this time (another seed, `--most`, a skipped tool) leaves its entry alone, and
+    so does an audit that ended early.
     """
-    found = {finding.id: finding for finding in report.findings}
-    for known in baseline.entries:
-        if known in found:
-            found[known].is_known = True
-    absent = sorted(known for known in baseline.entries if known not in found)
-    report.stale = [known for known in absent if _is_stale(known, report)]
+    findings = {finding.id: finding for finding in report.findings}
+    for id in baseline.entries:
+        if id in findings:
+            findings[id].is_known = True
+    absent = sorted(id for id in baseline.entries if id not in findings)
+    report.stale = [id for id in absent if _is_stale(id, report)]
     return report
 
 
-def _is_stale(absent: str, report: Report) -> bool:
-    item, _, rest = absent.partition("/")
+def _is_stale(id: str, report: Report) -> bool:
+    item, _, rest = id.partition("/")
     tool = rest.rpartition("/")[0]
-    is_there = tool in {tried.rpartition("/")[0] for tried in report.tried} | {one.tool for one in report.skipped}
-    return report.is_whole and (item not in ITEMS or rest in report.tried or not is_there)
+    exists = tool in {tried.rpartition("/")[0] for tried in report.tried} | {one.tool for one in report.skipped}
+    return report.is_whole and (item not in ITEMS or rest in report.tried or not exists)
 
 
-def failing(report: Report) -> list[str]:
-    """What is to fail a run that has a baseline, a line for each: findings that are new, and entries that are stale."""
+def failure_lines(report: Report) -> list[str]:
+    """One line for each new finding and each stale entry: these fail a run with a baseline."""
     new = [f"new: {finding.told}" for finding in report.findings if not finding.is_known]
-    return new + [f"stale: {known} is in the baseline, but no longer found" for known in report.stale]
+    return new + [f"stale: {id} is in the baseline, but no longer found" for id in report.stale]
 
 
-def written(report: Report, baseline: Baseline = NOTHING_KNOWN) -> str:
-    """The baseline that knows all of this report, with what people noted in the former one, which has been applied.
+def render_baseline(report: Report, baseline: Baseline = EMPTY_BASELINE) -> str:
+    """Write a baseline with all findings of a report, to which the previous baseline has been applied.
 
-    What the former one has and what was not tried this time stays; what is stale goes.
+    Entries of the previous baseline stay with their reasons, except stale ones.
     """
     ids = {finding.id for finding in report.findings} | set(baseline.entries).difference(report.stale)
-    return _file({known: baseline.entries.get(known, {}) for known in sorted(ids)})
-
-
-def _file(entries: Mapping[str, Mapping[str, Any]]) -> str:
-    lines = [
-        f"    {encode_json(legible(known))}: {encode_json(all_legible(entry))}" for known, entry in entries.items()
-    ]
+    entries = {id: baseline.entries.get(id, {}) for id in sorted(ids)}
+    lines = [f"    {encode_json(legible(id))}: {encode_json(all_legible(entry))}" for id, entry in entries.items()]
     body = "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
     return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'

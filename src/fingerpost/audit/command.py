@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from fingerpost.audit import baseline as baselines
-from fingerpost.audit.baseline import NOTHING_KNOWN, Baseline
-from fingerpost.audit.events import Ended, Event
-from fingerpost.audit.execute.run_audit import STOPPED, Settings, conducted, planned
-from fingerpost.audit.execute.server import Target, target_of
+from fingerpost.audit.baseline import EMPTY_BASELINE, Baseline
+from fingerpost.audit.events import AuditEnded, Event
+from fingerpost.audit.execute.run_audit import STOPPED, Settings, make_plan, run_audit
 from fingerpost.audit.execute.signals import Signals
+from fingerpost.audit.execute.target import Target, parse_target
 from fingerpost.audit.generate.right_calls import read_examples, right_calls
 from fingerpost.audit.options import FORMS
 from fingerpost.audit.report import Report, folded
@@ -34,7 +34,7 @@ from fingerpost.terminal.style import Style
 
 
 def run(options: argparse.Namespace) -> int:
-    target, settings = target_of(options.command, options.url), _settings(options)
+    target, settings = parse_target(options.command, options.url), _settings(options)
     if options.write_examples:
         return _write_examples(target, settings, options.write_examples)
     files = {form: getattr(options, form) for form in FORMS if getattr(options, form)}
@@ -43,13 +43,13 @@ def run(options: argparse.Namespace) -> int:
     with Signals() as signals:
         with _Events(files.pop("ndjson", None)) as events:
             report = _conducted(target, settings, options, events.take, signals)
-        baselines.applied(report, known)
+        baselines.apply_baseline(report, known)
         for form, name in files.items():
             _write(name, _written(form, report, target, settings))
         if options.github:
             _write("-", github.written(report))
         if options.write_baseline:
-            _write(options.baseline, baselines.written(report, known))
+            _write(options.baseline, baselines.render_baseline(report, known))
         if not options.quiet and not has_stdout:
             _print(report)
     return signals.exit_code or _exit_code(report, options)
@@ -74,9 +74,9 @@ def _settings(options: argparse.Namespace) -> Settings:
         without=frozenset(options.without),
         most=options.most,
         in_flight=options.in_flight,
-        seconds=options.timeout,
-        starting=max(options.start_timeout, options.timeout),
-        compares=options.compare,
+        timeout=options.timeout,
+        start_timeout=max(options.start_timeout, options.timeout),
+        compare=options.compare,
     )
 
 
@@ -96,7 +96,7 @@ def _conducted(
 ) -> Report:
     """The report, of what there is where a signal has cut it short."""
     shown = [
-        terminal.Progress(sys.stderr, "bare  " if settings.compares else ""),
+        terminal.Progress(sys.stderr, "bare  " if settings.compare else ""),
         terminal.Progress(sys.stderr, "with Fingerpost  "),
     ]
 
@@ -106,11 +106,11 @@ def _conducted(
             shown[is_behind].take(event)
 
     async def until_told() -> Report:
-        waiting = asyncio.ensure_future(shown[0].waiting(settings.starting)) if not options.quiet else None
+        waiting = asyncio.ensure_future(shown[0].waiting(settings.start_timeout)) if not options.quiet else None
         try:
-            return (await signals.stopping(conducted(target, settings, listen)))[0]
+            return (await signals.run_until_signal(run_audit(target, settings, listen)))[0]
         except asyncio.CancelledError:  # before there was anything to report
-            return folded([Ended(STOPPED)])
+            return folded([AuditEnded(STOPPED)])
         finally:
             if waiting is not None:
                 waiting.cancel()
@@ -125,7 +125,7 @@ def _conducted(
 def _write_examples(target: Target, settings: Settings, name: str) -> int:
     """Write the right calls that would be made, for the owner to put values in that work."""
     _check_places([name])
-    plan = asyncio.run(planned(target, settings))
+    plan = asyncio.run(make_plan(target, settings))
     calls = {tool.name: right_calls(tool, plan.examples.get(tool.name, ())) for tool in plan.tools}
     first: dict[str, Any] = {tool: made[0].arguments for tool, made in calls.items() if made}
     _write(name, json.dumps(first, indent=2, ensure_ascii=False) + "\n")
@@ -166,7 +166,7 @@ class _Events:
 def _written(form: str, report: Report, target: Target, settings: Settings) -> str:
     module = import_module(f"fingerpost.audit.reports.{FORMS[form].module}")
     if form == "pytest":
-        return module.written(report, target.shown, allow_writes=settings.allow_writes)
+        return module.written(report, target.without_secrets, allow_writes=settings.allow_writes)
     return module.written(report)
 
 
@@ -184,7 +184,7 @@ def _exit_code(report: Report, options: argparse.Namespace) -> int:
     is_low = options.fail_under is not None and report.grade < options.fail_under
     if is_low:
         print(f"fingerpost: the grade is {report.grade}, under {options.fail_under:g}", file=sys.stderr)
-    news = baselines.failing(report) if options.baseline and not options.write_baseline else []
+    news = baselines.failure_lines(report) if options.baseline and not options.write_baseline else []
     for line in news[:20]:
         print(f"fingerpost: {line}", file=sys.stderr)
     if len(news) > 20:
@@ -198,8 +198,8 @@ def _exit_code(report: Report, options: argparse.Namespace) -> int:
 
 def _baseline(options: argparse.Namespace) -> Baseline:
     if not options.baseline or (options.write_baseline and not os.path.exists(options.baseline)):
-        return NOTHING_KNOWN
-    return baselines.read(_read(options.baseline))
+        return EMPTY_BASELINE
+    return baselines.parse_baseline(_read(options.baseline))
 
 
 # files

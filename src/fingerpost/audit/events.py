@@ -1,4 +1,4 @@
-"""What happens in an audit, in the order it happens. Whatever is reported is made from these and from nothing else."""
+"""The events of an audit, in the order they happen. Every report is made from these events alone."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ class Subject:
     """The server that is audited."""
 
     target: str
-    """The command or the address, without what is secret in it."""
+    """The command or the address, without secrets."""
     name: str
     version: str
     protocol: str
-    """The revision that is spoken, such as `2025-11-25`."""
+    """The negotiated MCP revision, such as `2025-11-25`."""
     transport: Literal["stdio", "http"]
     tools: int
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
-    """The server is there and has listed its tools."""
+class AuditStarted:
+    """The server is running and has listed its tools."""
 
     subject: Subject
     seed: int
     calls: int
-    """How many calls there will be, about."""
+    """The approximate number of calls to come."""
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something that was not tried, and why."""
+class CallsSkipped:
+    """Calls that the audit does not send to a tool, and the reason."""
 
     tool: str
     what: str
@@ -45,43 +45,45 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call: the result, or an error of the protocol as one; or nothing, and why."""
+    """The reply to a call (a protocol error counts as one), or why there is none."""
 
     reply: Mapping[str, Any] | None
-    lost: str = ""
+    loss: str = ""
     """Why there is no reply: `gave no answer within 10 s`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CallJudged:
     """A wrong call was sent, and its reply was judged."""
 
     number: int
-    """Where the call stands in the plan; calls are answered in any order."""
+    """The position of the call in the plan; replies arrive in any order."""
     tool: str
     mistake: Mistake
     outcome: Outcome
     checks: tuple[Check, ...]
     is_repaired: bool | None
-    """Whether what the reply says leads to the right call; none where only the caller could know it."""
+    """Whether the reply leads to the right call; none if only the caller could know the right call."""
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """Something to know that is no verdict: a right call that failed, a server that had to be started again."""
+class Note:
+    """A remark that is no verdict, such as a right call that failed."""
 
     tool: str
     text: str
     is_urgent: bool = False
-    """Whether it is to be read before all else."""
+    """Whether reports show it before everything else."""
+    needs_examples: bool = False
+    """Whether `--examples` would help: a right call failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """Nothing more will come."""
+class AuditEnded:
+    """The last event."""
 
     why: str = ""
-    """Why it ended before all was tried; empty where all was."""
+    """Why the audit stopped early; empty if it is complete."""
 
 
-Event: TypeAlias = Began | Skipped | Tried | Noted | Ended
+Event: TypeAlias = AuditStarted | CallsSkipped | CallJudged | Note | AuditEnded

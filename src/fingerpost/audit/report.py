@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from fingerpost.audit.events import Began, Ended, Event, Noted, Skipped, Subject, Tried
+from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note, Subject
 from fingerpost.audit.judge.checklist import CHECKLIST, ITEMS, Check, Item
 from fingerpost.audit.redacted import as_json, call_shown, reply_shown
 from fingerpost.engine.phrases import count_noun
@@ -79,9 +79,9 @@ class Report:
     tallies: dict[str, Tally] = field(default_factory=lambda: {item.id: Tally(item) for item in CHECKLIST})
     repaired: int = 0
     repairable: int = 0
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-    notes: list[Noted] = field(default_factory=list[Noted])
-    ended: Ended | None = None
+    skipped: list[CallsSkipped] = field(default_factory=list[CallsSkipped])
+    notes: list[Note] = field(default_factory=list[Note])
+    ended: AuditEnded | None = None
     tried: set[str] = field(default_factory=set[str])
     """Which kinds of mistakes were made with which tools, as `tool/kind`."""
     stale: list[str] = field(default_factory=list[str])
@@ -93,18 +93,18 @@ class Report:
     def take(self, event: Event) -> None:
         """Add what has happened."""
         match event:
-            case Began():
+            case AuditStarted():
                 self.subject, self.seed, self.calls = event.subject, event.seed, event.calls
-            case Skipped():
+            case CallsSkipped():
                 self.skipped.append(event)
-            case Noted():
+            case Note():
                 self.notes.insert(0 if event.is_urgent else len(self.notes), event)
-            case Tried():
+            case CallJudged():
                 self._tried(event)
             case _:
                 self.ended = event
 
-    def _tried(self, event: Tried) -> None:
+    def _tried(self, event: CallJudged) -> None:
         self.done += 1
         self.tried.add(f"{clean(event.tool, 200)}/{event.mistake.kind}")
         if event.is_repaired is not None:
@@ -117,7 +117,7 @@ class Report:
             if not check.passed:
                 self._found(check, event)
 
-    def _found(self, check: Check, event: Tried) -> None:
+    def _found(self, check: Check, event: CallJudged) -> None:
         """Add a finding to those of its kind. Calls are answered in any order; the first of the plan is shown."""
         key = (check.item, event.tool, event.mistake.kind)
         known = self._findings.get(key)
@@ -172,7 +172,7 @@ def folded(events: Iterable[Event]) -> Report:
     return report
 
 
-def finding(check: Check, event: Tried) -> Finding:
+def finding(check: Check, event: CallJudged) -> Finding:
     mistake = event.mistake
     return Finding(
         item=ITEMS[check.item],
@@ -182,7 +182,7 @@ def finding(check: Check, event: Tried) -> Finding:
         why=clean(check.why, 300),
         call=as_json(call_shown(mistake.call)),
         right=as_json(call_shown(mistake.right)),
-        reply=reply_shown(event.outcome.reply) if event.outcome.reply is not None else clean(event.outcome.lost, 300),
+        reply=reply_shown(event.outcome.reply) if event.outcome.reply is not None else clean(event.outcome.loss, 300),
         culprits_by_number={event.number: clean(mistake.culprit, 200)},
         is_repairable=mistake.is_repairable,
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fingerpost.audit.judge.follow_error import corrected_call_in
+from fingerpost.audit.judge.follow_error import read_corrected_call
 from fingerpost.engine.model import Call
 from fingerpost.engine.phrases import count_noun, format_call
 from fingerpost.engine.replies.enrich import KEY
@@ -130,7 +130,7 @@ async def _told(server: Served, page: _Page) -> int:
 async def _seen(client: Client, wrong: Wrong) -> Seen:
     """Send a wrong call, and what the answer says to send, once."""
     reply = first = await _reply(client, wrong.call)
-    if following := corrected_call_in(first, wrong.call):
+    if following := read_corrected_call(first, wrong.call):
         reply = await _reply(client, following)
     if not reply.get("isError"):
         meant = await _reply(client, wrong.meant) if wrong.meant else {}

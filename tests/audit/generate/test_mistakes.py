@@ -1,4 +1,4 @@
-"""Wrong calls made from right ones, and the reader that does what an error says."""
+"""Wrong calls made from right ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from fingerpost import KEY, Call, Catalog, admit, render
-from fingerpost.audit.generate.mistakes import mistakes
-from fingerpost.audit.generate.mutations import is_nearest, reordered, restyled, slip
-from fingerpost.audit.judge.follow_error import corrected_call_in
+from fingerpost import Call, Catalog
+from fingerpost.audit.generate.mistakes import generate_mistakes
+from fingerpost.audit.generate.mutations import is_nearest, misspell, reorder, restyle
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -36,7 +35,11 @@ TOOLS: list[dict[str, Any]] = [
     },
     {"name": "ping", "inputSchema": {"type": "object", "properties": {"input": {}}}},
 ]
+
+
 CATALOG = Catalog.listed(TOOLS)
+
+
 RIGHT = Call(
     "find_users",
     {
@@ -47,10 +50,10 @@ RIGHT = Call(
 
 
 def kinds(right: Call, catalog: Catalog = CATALOG) -> set[str]:
-    return {mistake.kind for seed in range(20) for mistake in mistakes(right, catalog, Random(seed))}
+    return {mistake.kind for seed in range(20) for mistake in generate_mistakes(right, catalog, Random(seed))}
 
 
-def test_every_kind_of_mistake_is_made() -> None:
+def test_every_kind_of_mistake_is_generated() -> None:
     assert kinds(RIGHT) == {
         "tool.misspelt", "tool.restyled", "tool.reordered", "tool.prefixed", "tool.invented",
         "parameter.misspelt", "parameter.restyled", "parameter.reordered", "parameter.synonym", "parameter.stray",
@@ -61,23 +64,23 @@ def test_every_kind_of_mistake_is_made() -> None:
     }  # fmt: skip
 
 
-def test_what_is_allowed_is_never_a_mistake() -> None:
+def test_a_call_that_the_schema_allows_is_never_a_mistake() -> None:
     for seed in range(50):
-        for mistake in mistakes(RIGHT, CATALOG, Random(seed)):
+        for mistake in generate_mistakes(RIGHT, CATALOG, Random(seed)):
             tool = CATALOG.get(mistake.call.tool)
             assert tool is None or not tool.accepts(mistake.call.arguments), mistake
 
 
-def test_a_tool_that_takes_anything_can_only_be_got_wrong_by_its_name() -> None:
+def test_a_tool_that_accepts_anything_gets_only_wrong_names_and_json_text() -> None:
     catalog = Catalog.listed([{"name": "ping", "inputSchema": {"type": "object"}}])
     assert kinds(Call("ping", {"a": 1}), catalog) == {
         "tool.misspelt", "tool.restyled", "tool.prefixed", "tool.invented", "shape.text",
     }  # fmt: skip
     assert kinds(Call("ping", {"a": {}, "b": ["x", {"y": 1}]}), catalog) <= kinds(RIGHT)
-    assert list(mistakes(Call("unknown"), catalog, Random(1))) == []
+    assert list(generate_mistakes(Call("unknown"), catalog, Random(1))) == []
 
 
-def test_names_too_short_to_be_got_wrong_are_not() -> None:
+def test_names_too_short_to_misspell_are_left_alone() -> None:
     schema = {"type": "object", "properties": {"A": {"type": "string"}, "input": {}}, "required": ["A", "input"]}
     catalog = Catalog.listed([{"name": "A", "inputSchema": schema}])
     assert kinds(Call("A", {"A": "x"}), catalog) == {
@@ -86,25 +89,25 @@ def test_names_too_short_to_be_got_wrong_are_not() -> None:
     }  # fmt: skip
 
 
-def test_the_same_chance_makes_the_same_mistakes() -> None:
-    first, second = (list(mistakes(RIGHT, CATALOG, Random(3))) for _ in range(2))
+def test_the_same_seed_gives_the_same_mistakes() -> None:
+    first, second = (list(generate_mistakes(RIGHT, CATALOG, Random(3))) for _ in range(2))
     assert first == second
 
 
-def test_a_slip_is_always_another_name_and_short_names_are_left_alone() -> None:
+def test_a_misspelled_name_always_differs_and_short_names_stay() -> None:
     random = Random(1)
     for name in ("pattern", "aaaa", "max_results"):
-        assert all(slip(name, random) != name for _ in range(200))
-    assert slip("abc", random) == "abc"
+        assert all(misspell(name, random) != name for _ in range(200))
+    assert misspell("abc", random) == "abc"
 
 
-def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> None:
+def test_an_ambiguous_misspelling_is_not_repairable() -> None:
     assert is_nearest("lines", "liens", ["lines", "items"])
     assert not is_nearest("cat", "bat", ["cat", "hat"])
     schema = {"type": "object", "properties": {"from_day": {"type": "string"}, "from_way": {"type": "string"}}}
     catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
     right = Call("t", {"from_day": "x"})
-    made = [one for seed in range(300) for one in mistakes(right, catalog, Random(seed))]
+    made = [one for seed in range(300) for one in generate_mistakes(right, catalog, Random(seed))]
     slips = {next(iter(one.call.arguments)): one.is_repairable for one in made if one.kind == "parameter.misspelt"}
     assert not slips["from_ay"]
     assert slips["fromday"]
@@ -113,54 +116,18 @@ def test_a_slip_that_could_be_one_of_another_name_is_nobodys_to_put_right() -> N
 @pytest.mark.parametrize(
     ("name", "other"), [("search_users", "users_search"), ("a-b", "b-a"), ("abc", "abc"), ("a_b_c", "a_b_c")]
 )
-def test_two_words_are_turned_round(name: str, other: str) -> None:
-    assert reordered(name) == other
+def test_the_two_words_of_a_name_are_swapped(name: str, other: str) -> None:
+    assert reorder(name) == other
 
 
 @pytest.mark.parametrize(
     ("name", "other"), [("max_results", "maxResults"), ("maxResults", "max_results"), ("max", "Max"), ("a-b", "aB")]
 )
-def test_words_are_joined_the_other_way(name: str, other: str) -> None:
-    assert restyled(name) == other
+def test_a_name_switches_between_snake_and_camel_case(name: str, other: str) -> None:
+    assert restyle(name) == other
 
 
-# the reader
-
-
-def reply_to(call: Call) -> dict[str, Any]:
-    envelope = render(admit(call, CATALOG).report)
-    return {"content": [{"type": "text", "text": envelope.text}], "_meta": {KEY: envelope.structured}}
-
-
-def test_what_a_reply_says_to_send_is_what_was_meant() -> None:
-    right = Call("find_users", {"pattern": "Ada", "order": "ascending"})
-    wrong = Call("find_user", {"pattern": "Ada", "order": "ascending"})
-    assert corrected_call_in(reply_to(wrong), wrong) == right
-    assert corrected_call_in({"content": reply_to(wrong)["content"]}, wrong) == right
-
-
-def test_what_was_left_out_of_a_reply_is_taken_from_the_call() -> None:
-    secret = "x" * 3_000
-    wrong = Call("find_user", {"pattern": secret, "order": "ascending", "where": {"list": [{"of": "y" * 3_000}]}})
-    read = corrected_call_in(reply_to(wrong), wrong)
-    assert read == Call("find_users", wrong.arguments)
-
-
-def test_where_something_is_left_open_nothing_is_sent() -> None:
-    wrong = Call("find_users", {"order": "ascending"})
-    assert corrected_call_in(reply_to(wrong), wrong) is None
-    for text in ("Unknown tool", "Try: f(a: <string>)", "Try: f(a)"):
-        assert corrected_call_in({"content": [{"type": "text", "text": text}]}, wrong) is None
-    assert corrected_call_in({}, wrong) is None
-
-
-def test_a_call_in_words_is_read_with_any_value() -> None:
-    text = 'No.\nCorrected call: a.b(x: [1, {"y": null}], "odd name": "a, b", z: -1.5)\nMore.'
-    read = corrected_call_in({"content": [{"type": "text", "text": text}]}, Call("x"))
-    assert read == Call("a.b", {"x": [1, {"y": None}], "odd name": "a, b", "z": -1.5})
-
-
-def test_a_name_that_happens_to_be_another_tool_is_no_mistake() -> None:
+def test_a_mutated_name_that_is_another_tool_is_no_mistake() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     catalog = Catalog.listed([{"name": name, "inputSchema": schema} for name in ("list_users", "users_list")])
     assert kinds(Call("list_users", {}), catalog).isdisjoint({"tool.reordered", "shape.text"})

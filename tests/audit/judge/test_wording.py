@@ -1,230 +1,178 @@
-"""The words of strangers: corrections in every spelling that servers have been seen to use, and what only looks so."""
+"""What the audit recognizes in a text; recorded from real servers where that matters."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from fingerpost import KEY, Call
+from fingerpost import Call
 from fingerpost.audit.judge import wording
-from fingerpost.audit.judge.follow_error import corrected_call_in
-from fingerpost.audit.judge.inferred_fix import followed
+from fingerpost.audit.judge.inferred_fix import infer_fix
+from fingerpost.audit.judge.reply import Reply
+from tests.support.audit_replies import error, result
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "pattern": {"type": "string"},
+        "max": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "order": {"type": "string", "enum": ["asc", "desc"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "day": {"type": "string", "format": "date"},
+        "any": {},
+    },
+    "required": ["pattern"],
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did you mean 'pattern'?",
+        "Use a number: max: 50",
+        "Please provide a path",
+        "please check the path",
+        "No. Send: search(a: 1)",
+        "Call info() to list all tools",
+        "Corrected call: f()",
+        "Unknown tool. Available tools: a, b",
+        "Not found.\nCheck the path, or list the folder.",
+        "It is gone; you can make it anew",
+        "Help: info(tool: 'x')",
+        "Bad value, use 5 instead",
+    ],
+)
+def test_advice_is_recognized(text: str) -> None:
+    assert wording.says_next(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown tool: search",
+        "Name is required",
+        "search: Field required",
+        "Call failed",
+        "failed to read file",
+        "Read error, write failed",
+        "MCP error -32602: Tool read_ile not found",
+        "Invalid input: expected string, received undefined at path",
+        "1 validation error for get_current_timeArguments\ntimezone\n  Field required [type=missing, input_value={}, "
+        "input_type=dict]\n    For further information visit https://errors.pydantic.dev/2.14/v/missing",
+        "'fifty' is not of type 'integer'",
+    ],
+)
+def test_a_fact_is_no_advice(text: str) -> None:
+    assert not wording.says_next(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_there"),
+    [
+        ("Unknown tool: functions.search", "search", False),
+        ("Did you mean: search.", "search", True),
+        ("'search'", "search", True),
+        ("research", "search", False),
+        ("search_code", "search", False),
+        ("search-code", "search", False),
+        ("path/search", "search", False),
+        ("", "search", False),
+    ],
+)
+def test_a_name_inside_another_name_is_no_mention(text: str, name: str, is_there: bool) -> None:
+    assert wording.mentions(text, name) is is_there
+
+
+def test_a_list_of_all_tools_is_no_suggestion() -> None:
+    known = [f"tool_{number}" for number in range(9)]
+    assert wording.suggests_tool("Did you mean tool_3?", "tool_3", known)
+    assert not wording.suggests_tool(f"There are {', '.join(known)}", "tool_8", known)
+    assert not wording.suggests_tool("No.", "tool_3", known)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_there"),
+    [
+        ("max must be integer", "max", True),
+        ("max is wrong", "max", False),
+        ("expected number, received string", "max", True),
+        ("'asc' or 'desc'", "order", True),
+        ("order is wrong", "order", False),
+        ("format date", "day", True),
+        ("anything", "any", True),
+    ],
+)
+def test_the_expected_type_is_recognized(text: str, name: str, is_there: bool) -> None:
+    assert wording.says_type(text, SCHEMA, SCHEMA["properties"][name]) is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "is_there"),
+    [
+        ("got string", "x", True),
+        ("input_value='fifty'", "fifty", True),
+        ("received array", ["x"], True),
+        ("got object", {"a": 1}, True),
+        ("got a boolean", True, True),
+        ("got 5000", 5000, True),
+        ("input_type=NoneType", None, True),
+        ("must be integer", {"a": 1}, False),
+        ("must be integer", None, False),
+    ],
+)
+def test_the_received_value_is_recognized(text: str, value: Any, is_there: bool) -> None:
+    assert wording.says_received(text, value) is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("exceeds maximum 1000", True),
+        ("at most 1,000", True),
+        ("at most 10000", False),
+        ("1 to 10", True),
+        ("no", False),
+    ],
+)
+def test_a_limit_is_recognized(text: str, is_there: bool) -> None:
+    assert wording.says_limit(text, SCHEMA["properties"]["max"]) is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('Oh\nTraceback (most recent call last):\n  File "x.py"', "contains a traceback"),
+        ("TypeError: x\n    at Server.run (/srv/index.js:10:5)", "contains a traceback"),
+        ("goroutine 1 [running]:", "contains a traceback"),
+        ("thread 'main' panicked at src/main.rs", "contains a traceback"),
+        ("\tat com.example.Main.run(Main.java:7)", "contains a traceback"),
+        ("the key is sk-abcdefghijklmnopqrstuvwx", "contains what looks like an API key"),
+        ("AKIAABCDEFGHIJKLMNOP", "contains what looks like an API key"),
+        ("wrong: hunter2-long", "repeats the value of the secret parameter password"),
+        ("See line 3 of the file, at 10:5", ""),
+        ("meet me at noon (room 4)", ""),
+    ],
+)
+def test_tracebacks_and_secrets_are_found(text: str, what: str) -> None:
+    assert wording.find_leak(text, {"password": "hunter2-long", "name": "noon"}) == what
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_there"),
+    [
+        (result("a", "Showing the first 10."), True),
+        (result("1-10 of 300"), True),
+        ({**result("a"), "structuredContent": {"has_more": True}}, True),
+        ({**result("a"), "structuredContent": {"nextCursor": "x"}}, True),
+        (result("a line"), False),
+    ],
+)
+def test_a_hint_at_more_results_is_recognized(reply: dict[str, Any], is_there: bool) -> None:
+    assert wording.says_more(reply) is is_there
+
 
 SENT = Call("search", {"patern": "x", "max": 5})
-RIGHT = Call("search", {"pattern": "x", "max": 5})
-WRITTEN = '{"pattern": "x", "max": 5}'
-
-
-def error(text: str) -> dict[str, Any]:
-    return {"isError": True, "content": [{"type": "text", "text": text}]}
-
-
-def read(text: str, sent: Call = SENT) -> Call | None:
-    """What a text is followed to; `@` stands for the right arguments as JSON."""
-    return followed(error(text.replace("@", WRITTEN)), sent)
-
-
-# calls
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'Send this instead: {"name": "search", "arguments": @}',
-        '{"tool": "search", "params": @}',
-        'Send {"method": "tools/call", "params": {"name": "search", "arguments": @}}',
-        "No. Call search(pattern='x', max=5) instead.",
-        'search(pattern="x", max=5)',
-        "Try search(pattern: 'x', max: 5,).",
-        "Send `search(pattern = 'x', max = 5)`, please",
-        "Bitte stattdessen senden: search(@)",
-        "正しい呼び出し: search(@ )",
-        "Retry with arguments @.",
-        "Use @",
-        "Use {pattern: 'x', max: 5}",
-        'Use {"arguments": @}',
-        "search @",
-        "```json\n@\n```\nUse the arguments above.",
-        "Correct:\n```json\n@\n```",
-        '```json\n{"name": "search", "arguments": @}\n```',
-        "You sent search(patern='x', max=5). Send search(pattern='x', max=5).",
-        'Got {"patern": "x", "max": 5}. Send @',
-        "search(pattern='x', max=5), that is: search(@)",
-        "search({…}) failed. Send search(max=5, pattern='x')",
-    ],
-)
-def test_a_call_is_read_however_it_is_written(text: str) -> None:
-    assert read(text) == RIGHT
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["it's", 'say "x"', "a\\b\n\tc", "é…é", "\x01", [True, None, -1.5e3], {"a": {"b": []}}, [], False, "<b>"],
-)
-def test_a_value_is_read_as_python_and_as_json_write_it(value: Any) -> None:
-    sent = Call("search", {"q": value})
-    assert read(f"Send search(p={value!r})", sent) == Call("search", {"p": value})
-    assert read(f"Send search(p={json.dumps(value)})", sent) == Call("search", {"p": value})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "search(patern='x', max=5) failed",  # what was sent
-        'You sent {"name": "search", "arguments": {"patern": "x", "max": 5}}',
-        "Usage: search(pattern: <string>, max: <integer>)",
-        "Usage: search(pattern='abc', max=5)",
-        "For example, call search(pattern='x', max=5)",
-        "Send search(pattern='…')",
-        "Send search(pattern=...)",
-        "Send search(pattern='<pattern>', max=5)",
-        "Send search(pattern: str, max: int = 5)",
-        'Use {"pattern": "string", "max": 5}',
-        'Use {"pattern": ["YOUR_PATTERN"]}',
-        "Received @",
-        "The schema is @.",
-        "instead of @",
-        "Send search(pattern='x', max=5) or search(pattern='x', max=6)",  # which?
-        "Call list_patterns(kind='all') to see them",
-        'Call {"name": "info", "arguments": {"tool": "search"}}',
-        "search() got an unexpected keyword argument",
-        "search('x', 5)",
-        "Send search(pattern='x' max=5)",
-        "Send search({'pattern': 'x'}, 5)",
-        "Send search(pattern='x\\q')",
-        "Send search(pattern=007)",
-        "Send search(pattern={[" + "[" * 50,
-        "Send search(pattern=" + "[" * 50 + "]" * 50 + ")",
-        "Send search(pattern 'x')",
-        "Send search(",
-        "Send search(pattern='x', max",
-        "{" * 2000,
-    ],
-)
-def test_what_only_looks_like_a_correction_is_none(text: str) -> None:
-    assert read(text) is None
-
-
-def test_another_tool_is_taken_with_the_arguments_that_were_sent() -> None:
-    sent = Call("Search", {"pattern": "x"})
-    assert read("No tool Search. Send search(pattern='x')", sent) == Call("search", {"pattern": "x"})
-    assert read("No tool Search. Send search(pattern='y')", sent) is None
-
-
-def test_true_in_the_place_of_one_is_a_correction() -> None:
-    found = read("Send search(deep=True)", Call("search", {"deep": 1}))
-    assert found is not None
-    assert found.arguments["deep"] is True
-
-
-def test_arguments_may_be_called_name_and_input() -> None:
-    sent = Call("save", {"nam": "a", "input": {}})
-    assert read('Use {"name": "a", "input": {"b": 1}}', sent) == Call("save", {"name": "a", "input": {"b": 1}})
-
-
-def test_a_call_without_arguments_is_taken_last() -> None:
-    sent = Call("list", {"limit": None})
-    assert read("Send list() instead.", sent) == Call("list", {})
-    assert read("limit: did you mean 'max'? Send list().", Call("list", {"limit": 5})) == Call("list", {"max": 5})
-
-
-def test_a_success_is_never_read_for_calls() -> None:
-    reply = {"content": [{"type": "text", "text": "search(pattern='x', max=5)"}]}
-    assert followed(reply, SENT) is None
-
-
-# names
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Unknown parameter patern. Perhaps you meant pattern?",
-        "Parameter patern isn't recognised \u2013 perhaps you wanted pattern?",
-        "patern: maybe you meant the parameter 'pattern'",
-        "patern? You probably meant \u201cpattern\u201d.",
-        "'patern' is unknown, use 'pattern' instead.",
-        "Use pattern instead of patern.",
-        "Please rename 'patern' to 'pattern'.",
-        "Replace patern with pattern",
-        "patern was renamed to pattern",
-        "expected 'pattern', got 'patern'",
-        "patern -> pattern",
-        "Unknown: patern. Nearest: 'pattern'",
-        "'patern' is not a parameter; the nearest is 'pattern'.",
-        "'patern' is unknown (similar: pattern)",
-        "'patern' is unknown, the closest match is `pattern`",
-        "unknown parameter 'patern' (known: pattern)",
-        "unknown parameter 'patern', expected 'pattern'",
-        "Unknown parameter patern of search with max. Did you mean to use pattern?",
-        "max is fine, patern is not: did you mean one of: pattern?",
-    ],
-)
-def test_the_one_name_that_is_offered_is_taken(text: str) -> None:
-    assert read(text) == RIGHT
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Unknown parameter patern. Did you mean one of: pattern, path?",
-        "Unknown parameter patern. Did you mean pattern or path?",
-        "unknown parameter 'patern' (known: max, path, pattern)",
-        "Unknown parameter patern. Valid parameters are: pattern, max",
-        "Did you mean pattern?",  # for what?
-        "patern: expected string, received undefined",
-        "patern: expected 'string'",
-        "patern: did you mean something else?",
-        "patern is a duplicate, did you mean max?",
-        "'q' -> pattern",
-        "search: not allowed: other",
-        "patern: did you mean name or title?",
-        "max should be '5'",
-        "patern: expected 'pattern' | 'path'",
-        "patern: use another instead",
-    ],
-)
-def test_what_offers_no_one_name_is_not_followed(text: str) -> None:
-    assert read(text) is None
-
-
-def test_the_name_nearest_to_the_offer_is_the_one_that_is_wrong() -> None:
-    sent = Call("f", {"max": 5, "order": "ascc"})
-    assert read("max and order: 'ascc' is no order, did you mean 'asc'?", sent) == Call("f", {"max": 5, "order": "asc"})
-
-
-def test_arguments_that_came_as_text_are_taken_for_what_they_spell() -> None:
-    assert read("Arguments must be an object", Call("f", '{"a": 1}')) == Call("f", {"a": 1})
-    assert read("Arguments must be an object", Call("f", "a")) is None
-    assert read("Arguments must be an object", Call("f", "[" * 100_000)) is None
-
-
-# anything
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"name": "f", "arguments": {"a": 1}, "as_sent": {"b.c": "a"}},
-        {"name": "f", "arguments": {"a": 1}, "as_sent": {"a": "zzz"}},
-        {"name": "f", "arguments": {"a": 1}, "as_sent": {"": ""}},
-        {"name": "f", "arguments": [], "as_sent": {"[7]": "a"}},
-        {"name": "f", "arguments": 5, "as_sent": {"a": "a"}},
-        {"name": "f", "arguments": {}, "as_sent": {f"[{'9' * 9999}]": "a"}},
-    ],
-)
-def test_guidance_that_names_a_place_that_is_not_there_gives_no_call(said: dict[str, Any]) -> None:
-    assert corrected_call_in({"_meta": {KEY: {"corrected_call": said}}}, Call("f", {"a": 1})) is None
-
-
-def test_a_call_that_is_nested_without_end_is_no_call() -> None:
-    text = f"Try: f(a: {'[' * 24_000})"
-    assert followed(error(text), Call("f", {"a": 1})) is None
-
-
-# what is said
 
 
 @pytest.mark.parametrize(
@@ -244,16 +192,16 @@ def test_a_call_that_is_nested_without_end_is_no_call() -> None:
         "limit",
     ],
 )
-def test_a_parameter_is_named_however_it_is_pointed_at(text: str) -> None:
-    assert wording.names(text, "limit")
+def test_a_parameter_is_recognized_in_every_notation(text: str) -> None:
+    assert wording.mentions(text, "limit")
 
 
 @pytest.mark.parametrize(
     "text", ["time-limit", "rate_limit", "rate.limit", "x/limit", "Limit", "unknown: Limit", "../limit", "limits", ""]
 )
-def test_a_part_of_another_name_names_nothing(text: str) -> None:
-    assert not wording.names(text, "limit")
-    assert not wording.names(text, "")
+def test_a_part_of_another_name_is_no_mention(text: str) -> None:
+    assert not wording.mentions(text, "limit")
+    assert not wording.mentions(text, "")
 
 
 @pytest.mark.parametrize(
@@ -270,13 +218,13 @@ def test_a_part_of_another_name_names_nothing(text: str) -> None:
         ("There is: count", False),
     ],
 )
-def test_a_tool_is_suggested_and_not_only_listed(text: str, is_there: bool) -> None:
-    assert wording.suggests(text, "search", ["count", "delete", "search"], "functions.search") is is_there
+def test_a_suggested_tool_is_told_apart_from_a_list(text: str, is_there: bool) -> None:
+    assert wording.suggests_tool(text, "search", ["count", "delete", "search"], "functions.search") is is_there
 
 
-def test_the_part_of_a_wrong_name_is_no_mention() -> None:
-    assert not wording.suggests("No tool 'search tool'", "search", ["search", "count"], "search tool")
-    assert wording.suggests("No tool 'sear'. Use search", "search", ["search", "count"], "sear")
+def test_a_part_of_the_wrong_name_is_no_mention() -> None:
+    assert not wording.suggests_tool("No tool 'search tool'", "search", ["search", "count"], "search tool")
+    assert wording.suggests_tool("No tool 'sear'. Use search", "search", ["search", "count"], "sear")
 
 
 @pytest.mark.parametrize(
@@ -300,7 +248,7 @@ def test_the_part_of_a_wrong_name_is_no_mention() -> None:
         "Bitte stattdessen senden: f()",
     ],
 )
-def test_what_to_do_is_heard_in_other_words(text: str) -> None:
+def test_advice_in_other_words_is_recognized(text: str) -> None:
     assert wording.says_next(text)
 
 
@@ -318,7 +266,7 @@ def test_what_to_do_is_heard_in_other_words(text: str) -> None:
         "not used; user unknown",
     ],
 )
-def test_noise_is_no_advice(text: str) -> None:
+def test_a_verb_used_as_a_noun_is_no_advice(text: str) -> None:
     assert not wording.says_next(text)
 
 
@@ -340,12 +288,12 @@ def test_noise_is_no_advice(text: str) -> None:
         ("null, true", {"type": "boolean", "enum": [None, True]}, True),
     ],
 )
-def test_a_form_tells_the_type_too(text: str, schema: dict[str, Any], is_there: bool) -> None:
+def test_a_format_or_a_range_also_states_the_type(text: str, schema: dict[str, Any], is_there: bool) -> None:
     assert wording.says_type(text, {}, schema) is is_there
 
 
 @pytest.mark.parametrize(("text", "is_there"), [("may not be empty", True), ('got ""', True), ("is wrong", False)])
-def test_nothing_is_received_only_where_that_is_said(text: str, is_there: bool) -> None:
+def test_an_empty_value_is_recognized_only_if_the_text_says_so(text: str, is_there: bool) -> None:
     assert wording.says_received(text, "") is is_there
 
 
@@ -353,15 +301,13 @@ def test_a_range_does_not_say_what_was_received() -> None:
     assert not wording.says_received("must be 1-100", 7)
 
 
-# anything, quickly
-
 HOSTILE = (
     "a", "a(", "{a:'", "{a:[", "did you mean a, ", "use a instead ", "rename a to ", "a -> ", "eyJ-", "eyJaaaaaaaaaaa.",
     "\n at ::::::", "\n at (a:1:", "\n", "\\", "Try: a(b: ", "known: a, ", " ", ". Use ", "- ", "data/", "\ud800",
 )  # fmt: skip
 
 
-def test_numbers_without_end_are_no_limits() -> None:
+def test_huge_and_non_finite_limits_are_handled() -> None:
     for limit in (10**400, 10**5000, float("inf"), float("nan")):
         assert not wording.says_limit("at most 5", {"maximum": limit})
     assert wording.says_limit(f"at most {10**400}", {"maximum": 10**400})
@@ -369,7 +315,7 @@ def test_numbers_without_end_are_no_limits() -> None:
     assert wording.says_received("a number", 10**5000)
 
 
-def test_a_result_without_a_bottom_says_nothing_more() -> None:
+def test_a_deeply_nested_result_is_handled() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -378,12 +324,12 @@ def test_a_result_without_a_bottom_says_nothing_more() -> None:
 
 
 @pytest.mark.parametrize("part", HOSTILE)
-def test_a_text_of_megabytes_is_read_at_both_ends(part: str) -> None:
+def test_a_huge_text_is_read_quickly_at_both_ends(part: str) -> None:
     text = part * (3_000_000 // len(part))
-    for said in (f"limit must be 77. {text}", f"{text}\nlimit must be 77"):
-        assert wording.names(said, "limit")
-        assert wording.says_limit(said, {"maximum": 77})
+    for padded in (f"limit must be 77. {text}", f"{text}\nlimit must be 77"):
+        assert wording.mentions(padded, "limit")
+        assert wording.says_limit(padded, {"maximum": 77})
     wording.says_next(text)
-    assert not wording.suggests(text, "search", ["search", "count"], "serach")
-    assert wording.leak(f"{text} hunter2-long {text}", {"password": "hunter2-long"})
-    assert followed(error(text), SENT) is None
+    assert not wording.suggests_tool(text, "search", ["search", "count"], "serach")
+    assert wording.find_leak(f"{text} hunter2-long {text}", {"password": "hunter2-long"})
+    assert infer_fix(Reply(error(text)), SENT) is None

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from fingerpost.audit.events import Began, Ended, Noted
-from fingerpost.audit.judge.checklist import ADOPT, CHECKLIST, ITEMS
+from fingerpost.audit.events import AuditEnded, AuditStarted, Note
+from fingerpost.audit.judge.checklist import ADOPTION, CHECKLIST, ITEMS
 from fingerpost.audit.report import Report, folded
 from fingerpost.audit.reports.code_page import page_of_code
 from fingerpost.audit.reports.html import written
 from fingerpost.audit.reports.html_blocks import hashed
-from tests.support.audited import HOSTILE, compared, files, hostile, large, subject, tried
+from tests.support.audit_page_events import HOSTILE, compared, files, hostile, large, subject, tried
 from tests.support.paths import DATA, SUPPORT
 from tests.support.published import NODE
 
@@ -104,13 +104,13 @@ def test_a_finding_has_call_reply_right_call_and_what_to_do() -> None:
         f" Where pth , incldue_hidden , oder What to do {ITEMS['not_dropped'].advice} Or adopt Fingerpost in one line ."
         " A good reply The page of UNKNOWN_PARAM"
     )
-    assert all(line in text and where in text for line, where in ADOPT)
+    assert all(line in text and where in text for line, where in ADOPTION)
     assert "What came back gave no answer within 10 s" in text
 
 
 def test_a_reply_without_text_says_so() -> None:
     report = folded(
-        [Began(subject(), 1, 1), tried(0, "a", "type.wrong", {"x": 1}, {}, "", {"wrong_type": "says nothing"})]
+        [AuditStarted(subject(), 1, 1), tried(0, "a", "type.wrong", {"x": 1}, {}, "", {"wrong_type": "says nothing"})]
     )
     assert "What came back (no text)" in words(written(report))
 
@@ -162,10 +162,10 @@ def test_both_columns_stand_everywhere() -> None:
 
 
 def test_what_only_fingerpost_does_is_not_kept_quiet() -> None:
-    report = folded([Began(subject(), 1, 1), Noted("", "Started twice."), Ended()])
+    report = folded([AuditStarted(subject(), 1, 1), Note("", "Started twice."), AuditEnded()])
     report.behind = files(is_behind=True)
-    report.behind.notes.append(Noted("", "Started twice."))
-    report.behind.ended = Ended("the proxy ended.")
+    report.behind.notes.append(Note("", "Started twice."))
+    report.behind.ended = AuditEnded("the proxy ended.")
     text = words(written(report))
     assert "files 1.4.2 could not be graded" in text
     assert "range.above only behind Fingerpost" in text
@@ -183,17 +183,17 @@ def test_where_the_second_column_is_partial_nothing_is_called_gone() -> None:
 
 
 def test_a_partial_report_says_so_and_why() -> None:
-    begun = Began(subject(), 1, 20)
+    begun = AuditStarted(subject(), 1, 20)
     one = tried(0, "a", "type.wrong", {"x": 1}, {}, "no", {"wrong_type": "says nothing"})
     stopped = words(written(folded([begun, one])))
     assert "This report is partial. 1 of about 20 calls came to an end: it was stopped. Target" in stopped
     assert "Calls 1 of about 20" in stopped
-    ended = words(written(folded([begun, one, Ended("the server ended")])))
+    ended = words(written(folded([begun, one, AuditEnded("the server ended")])))
     assert "This report is partial. 1 of about 20 calls came to an end: the server ended. Target" in ended
 
 
 def test_a_server_that_never_started_gets_no_grade() -> None:
-    page = Page(written(folded([Ended("the command was not found")])))
+    page = Page(written(folded([AuditEnded("the command was not found")])))
     assert "The server could not be graded" in page.words
     assert "No call was tried: the command was not found." in page.words
     assert "Nothing was tried, so nothing was found." in page.words
@@ -203,7 +203,7 @@ def test_a_server_that_never_started_gets_no_grade() -> None:
 
 def test_a_server_without_findings_is_told_nothing_to_do() -> None:
     passed = tried(0, "a", "tool.invented", {}, {}, "no", {item.id: "" for item in CHECKLIST}, is_repaired=None)
-    page = Page(written(folded([Began(subject("", ""), 1, 1), passed, Ended()])))
+    page = Page(written(folded([AuditStarted(subject("", ""), 1, 1), passed, AuditEnded()])))
     assert "The server earns an A" in page.words
     assert "Nothing was found: every reply that was tried is as it should be." in page.words
     assert "No repair rate No mistake was tried that can be put right" in page.words

@@ -24,13 +24,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from fingerpost.audit.events import Ended, Noted
+from fingerpost.audit.events import AuditEnded, Note
 from fingerpost.audit.judge.checklist import CHECKLIST
 from fingerpost.audit.redacted import call_shown
 from fingerpost.audit.report import Report
 from fingerpost.audit.reports import github, junit, markdown, ndjson, plain_json, pytest_file, sarif
 from fingerpost.engine.model import Call
-from tests.support.audit_lab import HOSTILE, began, failing, hostile, large, perfect, report, reports, tried
+from tests.support.audit_events import HOSTILE, began, failing, hostile, large, perfect, report, reports, tried
 from tests.support.paths import DATA
 
 SCHEMAS = DATA / "schemas"
@@ -106,7 +106,7 @@ def test_the_json_tells_all_that_is_known() -> None:
         "item": "not_dropped",
         "tool": "search",
         "kind": "parameter.misspelt",
-        "why": "drops 'patern' in silence",
+        "why": "drops 'patern' silently",
         "call": {"name": "search", "arguments": {"patern": "User"}},
         "right": {"name": "search", "arguments": {"pattern": "User"}},
         "reply": "Error: bad input",
@@ -147,7 +147,7 @@ def test_each_event_is_one_line_of_json() -> None:
 
 
 def test_an_event_behind_fingerpost_is_marked() -> None:
-    assert strictly(ndjson.line(Ended("x"), is_behind=True)) == {
+    assert strictly(ndjson.line(AuditEnded("x"), is_behind=True)) == {
         "event": "ended",
         "complete": False,
         "why": "x",
@@ -263,7 +263,7 @@ def test_a_result_says_what_where_and_how_much_it_matters() -> None:
     first, *others = run_of(REPORTS["failing"])["results"]
     assert [first["level"], *(one["level"] for one in others)] == ["error", "error", "warning", "note"]
     assert first["message"]["text"] == (
-        "search: drops 'patern' in silence (parameter.misspelt, 2 calls). Refuse arguments that the tool does not take "
+        "search: drops 'patern' silently (parameter.misspelt, 2 calls). Refuse arguments that the tool does not take "
         "(additionalProperties: false), or say that they were ignored.\n"
         'Sent: {"name": "search", "arguments": {"patern": "User"}}\nGot: Error: bad input'
     )
@@ -287,7 +287,7 @@ def test_a_tool_whose_name_is_a_step_up_stays_below() -> None:
         ("a/../b", "a%2F..%2Fb"),
         ("https://x", "https%3A%2F%2Fx"),
     ):
-        result = run_of(report([began(), tried("brief", why="is long", tool=name), Ended()]))["results"][0]
+        result = run_of(report([began(), tried("brief", why="is long", tool=name), AuditEnded()]))["results"][0]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": f"mcp/{segment}"}
 
 
@@ -328,7 +328,11 @@ def test_no_more_results_than_code_scanning_takes(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_message_is_neither_a_link_nor_a_template() -> None:
-    events = [began(), tried("brief", why="says [this](http://evil.example) and {0}", reply="[a](1) {12}"), Ended()]
+    events = [
+        began(),
+        tried("brief", why="says [this](http://evil.example) and {0}", reply="[a](1) {12}"),
+        AuditEnded(),
+    ]
     text = run_of(report(events))["results"][0]["message"]["text"]
     assert "](" not in text
     assert not re.search(r"\{\d+\}", text)
@@ -394,7 +398,7 @@ def test_what_a_server_says_marks_nothing_up(name: str) -> None:
 
 
 def test_a_fence_is_longer_than_any_in_the_reply() -> None:
-    made = markdown.written(report([began(), tried("brief", why="is long", reply="````\nx\n`````"), Ended()]))
+    made = markdown.written(report([began(), tried("brief", why="is long", reply="````\nx\n`````"), AuditEnded()]))
     assert "``````\n````\nx\n`````\n``````" in made
 
 
@@ -414,7 +418,7 @@ def test_a_comparison_has_both_columns() -> None:
 def test_the_summary_shows_the_worst_and_says_what_to_do() -> None:
     made = markdown.written(REPORTS["failing"])
     assert (
-        "### 4 findings\n\n<details><summary>search: drops 'patern' in silence (parameter.misspelt, 2 calls)"
+        "### 4 findings\n\n<details><summary>search: drops 'patern' silently (parameter.misspelt, 2 calls)"
         "</summary>\n\nNot met: No argument is dropped in silence.\n\nSent:\n\n```json\n"
         '{"name": "search", "arguments": {"patern": "User"}}\n```\n\nMeant:\n\n```json\n'
         '{"name": "search", "arguments": {"pattern": "User"}}\n```\n\nAnswered:\n\n'
@@ -444,7 +448,7 @@ def test_a_summary_without_findings_advises_nothing() -> None:
 
 
 def test_a_summary_counts_what_the_baseline_knows() -> None:
-    known = report([*failing()[:4], Ended()])
+    known = report([*failing()[:4], AuditEnded()])
     known.findings[0].is_known = True
     assert "No finding but 1 in the baseline." in markdown.written(known)
     assert "### 3 findings, and 1 in the baseline\n" in markdown.written(REPORTS["known"])
@@ -455,13 +459,13 @@ def test_a_summary_counts_what_the_baseline_knows() -> None:
     "start", ["1. x", "- - x", "+ x", "# x", "> x", "=== x", "--- x", "    x", "1) x", ": x", "* * *"]
 )
 def test_a_remark_is_a_line_of_words_however_it_begins(start: str) -> None:
-    made = report([began(), Noted(start, "y"), Ended(start)])
+    made = report([began(), Note(start, "y"), AuditEnded(start)])
     assert page(made).tags == {"h2", "p", "strong", "details", "summary", "ul", "li"}
     assert f"{' '.join(start.split())}: y" in re.sub("\u200b", "", page(made).words)
 
 
 def test_of_many_remarks_some_are_shown() -> None:
-    made = markdown.written(report([began(), *(Noted("buy", f"remark {at}") for at in range(30)), Ended()]))
+    made = markdown.written(report([began(), *(Note("buy", f"remark {at}") for at in range(30)), AuditEnded()]))
     assert "<summary>30 remarks</summary>" in made
     assert made.count("- buy: remark") == 20
     assert "- and 10 more" in made
@@ -517,7 +521,7 @@ def test_an_audit_that_ended_early_is_annotated() -> None:
 @pytest.mark.parametrize("form", [markdown.written, junit.written])
 def test_a_report_that_is_printed_gives_the_runner_no_orders(form: Callable[[Report], str]) -> None:
     orders = "x\n::error::a\n  ::set-output name=b::c\nd ##[add-mask]e"
-    made = form(report([began(), tried("brief", why=orders, reply=orders), Noted("t", orders), Ended(orders)]))
+    made = form(report([began(), tried("brief", why=orders, reply=orders), Note("t", orders), AuditEnded(orders)]))
     assert "set-output" in made and "add-mask" in made
     assert not re.search(r"^\s*::|##\[", made, re.MULTILINE)
 

@@ -1,4 +1,7 @@
-"""The standard streams of a server that may do anything: requests go out, answers come back, or it is said why not."""
+"""The stdio connection to an audited server, which may hang, flood or end at any time.
+
+Every request gets its answer or an exception that says why there is none.
+"""
 
 from __future__ import annotations
 
@@ -13,87 +16,93 @@ from fingerpost.proxy.process.supervisor import Pipe
 from fingerpost.proxy.protocol.frames import Overlong
 from fingerpost.proxy.protocol.message import encode, fields, number_in, read_reply
 
-LONGEST = 16 * 1024 * 1024
+_MAX_MESSAGE = 16 * 1024 * 1024
 """Bytes of the longest message that is read."""
-_FLOOD = 64 * 1024 * 1024
+_MAX_UNANSWERED = 64 * 1024 * 1024
 """Bytes that a server may send without answering anything."""
 _CHUNK = 256 * 1024
-_LAST_WORDS = 4_000
-_UNREAD = 1024 * 1024
-"""Bytes that wait for a server that does not read; what it asks itself is no longer answered then."""
+_MAX_STDERR = 4_000
+"""Characters of standard error that are kept, the last ones."""
+_MAX_UNREAD = 1024 * 1024
+"""Bytes that may queue for a server that does not read; beyond that, its own requests are not answered."""
 _NOT_FOUND = -32601
 
 
-class Lost(Exception):
-    """There is no answer; the message is a clause about the server."""
+class NoAnswer(Exception):
+    """A request has no answer; the message is a clause about the server."""
 
-    was_passed = False
-    """Whether later requests were answered meanwhile: then nothing but the request itself was in its way."""
+    def __init__(self, why: str, *, was_overtaken: bool = False) -> None:
+        super().__init__(why)
+        self.was_overtaken = was_overtaken
+        """Whether later requests were answered meanwhile, so that only this request can be to blame."""
 
 
-class Gone(Lost):
+class ServerEnded(NoAnswer):
     """The server has ended; the message says how."""
 
 
-class Late(Lost):
+class AnswerTimeout(NoAnswer):
     """The server did not answer in time."""
 
 
-class Line:
-    """A running server, and all that was asked of it."""
+class Connection:
+    """A running server process and the requests that wait for its answers."""
 
     def __init__(self, argv: Sequence[str]) -> None:
-        """Start it; `OSError` where that cannot be done."""
-        errors, theirs = os.pipe()
+        """Start the process; raises `OSError` if that fails."""
+        stderr, child_stderr = os.pipe()
         try:
-            self._child = Child(argv, LONGEST, theirs)
+            self._child = Child(argv, _MAX_MESSAGE, child_stderr)
         except OSError:
-            os.close(errors)
+            os.close(stderr)
             raise
         finally:
-            os.close(theirs)
-        os.set_blocking(errors, False)
-        self._errors, self._pipe = errors, Pipe(self._child.stdin)
-        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._last_id = self._newest_answered = self._unanswered = 0
-        self._why = ""
-        self.has_changed = False
-        """Whether it has said that its list of tools is another one now."""
-        self.last_words = ""
-        """The end of what it has written to standard error."""
+            os.close(child_stderr)
+        os.set_blocking(stderr, False)
+        self._stderr, self._pipe = stderr, Pipe(self._child.stdin)
+        self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._last_id = self._newest_answered = self._unanswered_bytes = 0
+        self._end_reason = ""
+        self.has_changed_tools = False
+        """Whether the server has announced that its list of tools changed."""
+        self.stderr_tail = ""
+        """The end of what the server has written to standard error."""
         loop = asyncio.get_running_loop()
-        loop.add_reader(self._child.stdout, self._heard)
-        loop.add_reader(errors, self._grumbled)
+        loop.add_reader(self._child.stdout, self._read_stdout)
+        loop.add_reader(stderr, self._read_stderr)
 
     @property
-    def is_gone(self) -> bool:
-        return bool(self._why)
+    def has_ended(self) -> bool:
+        return bool(self._end_reason)
 
-    async def ask(self, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The answer to a request, with `result` or `error` in it."""
+    async def request(self, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request and return its answer, an object with `result` or `error`."""
         self._last_id += 1
         id = self._last_id
-        answer = self._waiting[id] = asyncio.get_running_loop().create_future()
+        answer = self._pending[id] = asyncio.get_running_loop().create_future()
         try:
             self._write(encode({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
             await asyncio.wait((answer,), timeout=seconds)
         finally:
-            del self._waiting[id]
+            del self._pending[id]
         if answer.done():
             return answer.result()
-        self.tell("notifications/cancelled", {"requestId": id, "reason": "no answer in time"})
-        late = Late(f"gave no answer within {seconds:g} s")
-        late.was_passed = self._newest_answered > id
-        raise late
+        self.notify("notifications/cancelled", {"requestId": id, "reason": "no answer in time"})
+        raise AnswerTimeout(f"gave no answer within {seconds:g} s", was_overtaken=self._newest_answered > id)
 
-    def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Send what no answer is due to."""
-        if not self._why:
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification, unless the server has ended."""
+        if not self._end_reason:
             self._write(encode({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}))
 
+    def close(self, why: str = "was stopped") -> None:
+        """End the server if it still runs; pending requests fail with that reason."""
+        if not self._end_reason:
+            self._terminate(why)
+
     def _write(self, frame: bytes) -> None:
-        if self._why:
-            raise Gone(self._why)
+        if self._end_reason:
+            raise ServerEnded(self._end_reason)
         self._pipe.write([frame])
         if self._pipe.size:
             asyncio.get_running_loop().add_writer(self._pipe.fd, self._flush)
@@ -103,91 +112,83 @@ class Line:
         if not self._pipe.size:
             asyncio.get_running_loop().remove_writer(self._pipe.fd)
 
-    # what it says
+    # reading
 
-    def _heard(self) -> None:
+    def _read_stdout(self) -> None:
         try:
             chunk = os.read(self._child.stdout, _CHUNK)
         except BlockingIOError:
             return
-        self._unanswered += len(chunk)
+        self._unanswered_bytes += len(chunk)
         for frame in self._child.frames.completed_by(chunk):
             if isinstance(frame, Overlong):
-                self._over(f"sent a message of {frame.size:,} bytes")
+                self._terminate(f"sent a message of {frame.size:,} bytes")
                 return
-            self._took(frame)
+            self._handle(frame)
         if not chunk:
-            self._ended()
-        elif self._unanswered > _FLOOD:
-            self._over(f"sent {self._unanswered:,} bytes without an answer in them")
+            self._handle_end_of_output()
+        elif self._unanswered_bytes > _MAX_UNANSWERED:
+            self._terminate(f"sent {self._unanswered_bytes:,} bytes without an answer in them")
 
-    def _took(self, frame: bytes) -> None:
+    def _handle(self, frame: bytes) -> None:
         message = read_reply(frame)
         if message is None:
             return
         if message.is_notification:
-            self.has_changed |= message.method == "notifications/tools/list_changed"
+            self.has_changed_tools |= message.method == "notifications/tools/list_changed"
             return
         if message.is_request:
-            self._answered_to(message.id, message.method)
+            self._answer_request(message.id, message.method)
             return
         id = message.id if isinstance(message.id, int) else number_in(message.id) or 0
-        waiting = self._waiting.get(id)
-        if waiting is not None and not waiting.done():
-            self._unanswered, self._newest_answered = 0, max(id, self._newest_answered)
+        pending = self._pending.get(id)
+        if pending is not None and not pending.done():
+            self._unanswered_bytes, self._newest_answered = 0, max(id, self._newest_answered)
             raw = message.result or message.error
-            waiting.set_result({"result" if message.result else "error": fields(raw)})
+            pending.set_result({"result" if message.result else "error": fields(raw)})
 
-    def _answered_to(self, id: Any, method: str) -> None:
-        """A client that can do nothing but be there."""
+    def _answer_request(self, id: Any, method: str) -> None:
+        """Answer a ping, and refuse every other request of the server."""
         if method == "ping":
-            said: dict[str, Any] = {"result": {}}
+            answer: dict[str, Any] = {"result": {}}
         else:
-            said = {"error": {"code": _NOT_FOUND, "message": "This client does not do that"}}
-        if self._pipe.size < _UNREAD:
-            self._write(encode({"jsonrpc": "2.0", "id": id, **said}))
+            answer = {"error": {"code": _NOT_FOUND, "message": "This client does not do that"}}
+        if self._pipe.size < _MAX_UNREAD:
+            self._write(encode({"jsonrpc": "2.0", "id": id, **answer}))
 
-    def _grumbled(self) -> None:
+    def _read_stderr(self) -> None:
         try:
-            said = os.read(self._errors, _CHUNK)
+            chunk = os.read(self._stderr, _CHUNK)
         except BlockingIOError:
             return
-        self.last_words = (self.last_words + said.decode(errors="replace"))[-_LAST_WORDS:]
-        if not said:
-            asyncio.get_running_loop().remove_reader(self._errors)
+        self.stderr_tail = (self.stderr_tail + chunk.decode(errors="replace"))[-_MAX_STDERR:]
+        if not chunk:
+            asyncio.get_running_loop().remove_reader(self._stderr)
 
-    # its end
+    # the end of the server
 
-    def _ended(self) -> None:
-        """It will say no more, for it has ended, or has closed its output."""
-        self._unplug()
-        self._left(self._child.ended("closed its output"))
+    def _handle_end_of_output(self) -> None:
+        """Clean up after a server that has ended or has closed its output."""
+        self._remove_callbacks()
+        self._finish(self._child.ended("closed its output"))
 
-    def _over(self, why: str) -> None:
-        """It has to be ended."""
-        self._unplug()
+    def _terminate(self, why: str) -> None:
+        self._remove_callbacks()
         self._child.end()
-        self._left(why)
+        self._finish(why)
 
-    def _left(self, why: str) -> None:
-        self._why = why
-        self._grumbled_last()
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(Gone(self._why))
-
-    def _unplug(self) -> None:
+    def _remove_callbacks(self) -> None:
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._child.stdout)
-        loop.remove_reader(self._errors)
+        loop.remove_reader(self._stderr)
         loop.remove_writer(self._pipe.fd)
 
-    def _grumbled_last(self) -> None:
-        self._grumbled()
+    def _finish(self, why: str) -> None:
+        """Read the rest of standard error, and fail the pending requests."""
+        self._end_reason = why
+        self._read_stderr()
         with suppress(OSError):
-            os.close(self._errors)
-
-    def close(self, why: str = "was stopped") -> None:
-        """End it, if it has not ended; whoever waits is told."""
-        if not self._why:
-            self._over(why)
+            os.close(self._stderr)
+        for pending in self._pending.values():
+            if not pending.done():
+                pending.set_exception(ServerEnded(self._end_reason))

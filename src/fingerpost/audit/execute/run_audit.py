@@ -1,4 +1,4 @@
-"""A whole audit: the server is reached, its tools are listed, and the plan is carried out, once or twice."""
+"""A complete audit: start the server, list its tools, send the planned calls, and repeat them behind Fingerpost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from fingerpost.audit.events import Ended, Event
+from fingerpost.audit.events import AuditEnded, Event
 from fingerpost.audit.execute.run import IN_FLIGHT, Audit
-from fingerpost.audit.execute.server import STARTING, Server, Target
+from fingerpost.audit.execute.server import START_TIMEOUT, Server
+from fingerpost.audit.execute.target import Target
 from fingerpost.audit.generate.plan import Plan
 from fingerpost.audit.generate.right_calls import Examples, check_examples
 from fingerpost.audit.report import Report
@@ -18,13 +19,13 @@ from fingerpost.engine.matching import closest
 from fingerpost.terminal.command_error import CommandError
 
 Listener: TypeAlias = "Callable[[Event, bool], None]"
-"""Told of every event, and whether it happened behind Fingerpost."""
+"""Receives every event, and whether it happened behind Fingerpost."""
 STOPPED = "it was stopped"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the operator decides."""
+    """The options of an audit."""
 
     seed: int = 1
     examples: Examples = field(default_factory=dict[str, Any])
@@ -33,19 +34,23 @@ class Settings:
     without: frozenset[str] = frozenset()
     most: int = 60
     in_flight: int = IN_FLIGHT
-    seconds: float = 10.0
-    starting: float = STARTING
-    compares: bool = False
+    timeout: float = 10.0
+    start_timeout: float = START_TIMEOUT
+    compare: bool = False
 
 
-async def planned(target: Target, settings: Settings) -> Plan:
-    """What would be tried on a server."""
-    async with Server(target, seconds=settings.seconds, starting=settings.starting) as server:
-        return await _planned(server, settings)
+async def make_plan(target: Target, settings: Settings) -> Plan:
+    """Plan the calls for a server without sending them."""
+    async with _server(target, settings) as server:
+        return await _plan_for(server, settings)
 
 
-async def _planned(server: Server, settings: Settings) -> Plan:
-    catalog = Catalog.listed(await server.tools())
+def _server(target: Target, settings: Settings) -> Server:
+    return Server(target, timeout=settings.timeout, start_timeout=settings.start_timeout)
+
+
+async def _plan_for(server: Server, settings: Settings) -> Plan:
+    catalog = Catalog.listed(await server.list_tools())
     names = [tool.name for tool in catalog]
     if not names:
         raise CommandError("the server lists no tools, so there is nothing to audit")
@@ -65,46 +70,46 @@ async def _planned(server: Server, settings: Settings) -> Plan:
     )
 
 
-async def conducted(
+async def run_audit(
     target: Target, settings: Settings, listen: Listener = lambda event, is_behind: None
 ) -> tuple[Report, Plan]:
-    """The report of a server, and of the same calls behind Fingerpost where that is asked for.
+    """Audit a server and, with `settings.compare`, send the same calls again behind Fingerpost.
 
-    Cancelled once calls are being made, it gives what there is so far.
+    If cancelled after the first call, it returns the report so far.
     """
     report = Report()
-    async with Server(target, seconds=settings.seconds, starting=settings.starting) as server:
-        plan = await _planned(server, settings)
-        is_done = await _carried_out(server, plan, settings, report, lambda event: listen(event, False))
-    if settings.compares and is_done:
+    async with _server(target, settings) as server:
+        plan = await _plan_for(server, settings)
+        is_complete = await _collect_events(server, plan, settings, report, lambda event: listen(event, False))
+    if settings.compare and is_complete:
         report.behind = Report()
-        guided = Server(replace(target, is_guided=True), seconds=settings.seconds, starting=settings.starting)
-        await _compared(guided, plan, settings, report.behind, lambda event: listen(event, True))
+        guided = _server(replace(target, is_guided=True), settings)
+        await _run_comparison(guided, plan, settings, report.behind, lambda event: listen(event, True))
     return report, plan
 
 
-async def _compared(
+async def _run_comparison(
     server: Server, plan: Plan, settings: Settings, report: Report, listen: Callable[[Event], None]
 ) -> None:
-    """The same calls again. Whatever comes of that, what they are to be compared with is there already."""
+    """Send the same calls again; a failure here must not lose the report of the bare server."""
     try:
         async with server:
-            await _carried_out(server, plan, settings, report, listen)
+            await _collect_events(server, plan, settings, report, listen)
     except (CommandError, asyncio.CancelledError) as error:
-        report.take(ended := Ended(str(error) or STOPPED))
-        listen(ended)
+        report.take(end := AuditEnded(str(error) or STOPPED))
+        listen(end)
 
 
-async def _carried_out(
+async def _collect_events(
     server: Server, plan: Plan, settings: Settings, report: Report, listen: Callable[[Event], None]
 ) -> bool:
-    """Whether it was carried out to its end."""
+    """Run the plan and pass on its events; return false if it was cancelled."""
     try:
         async for event in Audit(server, plan, in_flight=settings.in_flight).events():
             report.take(event)
             listen(event)
     except asyncio.CancelledError:
-        report.take(ended := Ended(STOPPED))
-        listen(ended)
+        report.take(end := AuditEnded(STOPPED))
+        listen(end)
         return False
     return True

@@ -1,97 +1,42 @@
-"""The server under audit: reached in either era, listed, called, and started again when it has ended.
-
-One way of travelling is enough: an address is reached through our own proxy with guidance switched off, which passes
-on what is said byte for byte, and the comparison is the same proxy with guidance on.
-"""
+"""The audited server: started, initialized in either MCP era, called, and restarted when it has ended."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
 from fingerpost.audit.events import Subject
-from fingerpost.audit.execute.connection import Gone, Late, Line, Lost
+from fingerpost.audit.execute.connection import AnswerTimeout, Connection, NoAnswer, ServerEnded
+from fingerpost.audit.execute.target import Target
 from fingerpost.engine.model import Call
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
-from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
+from fingerpost.engine.safety.redact import clean, scrub
+from fingerpost.middleware.paging import read_all_pages
 from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
-from fingerpost.proxy.command import is_url, own_headers
 from fingerpost.proxy.protocol.lost_reply import NOT_SENT, told_in
 from fingerpost.terminal.command_error import CommandError
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
-STARTING = 30.0
-"""Seconds that a server has for its start; some are downloaded first."""
-_SILENCE = 10.0
-"""Seconds after which a server that says nothing to the newer revision is greeted as the older ones are."""
-_MORE_TIME = "Is it an MCP server? --start-timeout gives it more time."
-_MOST_PAGES = 200
-_MOST_STARTS = 40
-_PAUSE = 0.25
-_SPACE = PROTOCOL_VERSION_KEY.partition("/")[0]
-_PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
-"""`-P`, for the folder that the audit is run in may have modules of any name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is audited: a command or an address, as it is or with Fingerpost in front."""
-
-    command: tuple[str, ...] = ()
-    url: str = ""
-    is_guided: bool = False
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        if self.url:
-            return (*_PROXY, "--guidance", "on" if self.is_guided else "off", self.url)
-        return (*_PROXY, "--", *self.command) if self.is_guided else self.command
-
-    @property
-    def is_relayed(self) -> bool:
-        return bool(self.url) or self.is_guided
-
-    @property
-    def shown(self) -> tuple[str, ...] | str:
-        """The command or the address, with nothing secret in it."""
-        return _unless_secret(self.url) if self.url else tuple(_discreet(self.command))
-
-    @property
-    def told(self) -> str:
-        """How it is called in a report."""
-        return clean(self.shown if isinstance(self.shown, str) else " ".join(self.shown), 300)
-
-
-def _discreet(words: Sequence[str]) -> Iterator[str]:
-    """A command line without its secrets, which stand behind `=` or behind the option."""
-    option = ""
-    for word in words:
-        name, is_pair, _ = word.partition("=")
-        if is_pair and is_secret(name):
-            yield f"{name}={HIDDEN}"
-        else:
-            yield HIDDEN if option and is_secret(option) else _unless_secret(word)
-        option = word if word[:1] == "-" and not is_pair else ""
-
-
-def _unless_secret(word: str) -> str:
-    is_path = "/" in word and "://" not in word
-    said = scrub(word, 4 * len(word), keeps_ids=is_path)
-    return said if HIDDEN in said else word
+START_TIMEOUT = 30.0
+"""Seconds that a server has to start; some are downloaded first."""
+_DISCOVER_TIMEOUT = 10.0
+"""Seconds until a server that ignores `server/discover` gets `initialize` instead."""
+_TIMEOUT_HINT = "Is it an MCP server? --start-timeout gives it more time."
+_MAX_STARTS = 40
+_RETRY_PAUSE = 0.25
+_META_PREFIX = PROTOCOL_VERSION_KEY.partition("/")[0]
 
 
 class Server:
-    """A server that is there whenever it is called."""
+    """A server that is started on demand, and again after it has ended."""
 
-    def __init__(self, target: Target, *, seconds: float = 10.0, starting: float = STARTING) -> None:
-        self._target, self._seconds, self._starting = target, seconds, starting
-        self._line: Line | None = None
-        self._begin = asyncio.Lock()
+    def __init__(self, target: Target, *, timeout: float = 10.0, start_timeout: float = START_TIMEOUT) -> None:
+        self._target, self._timeout, self._start_timeout = target, timeout, start_timeout
+        self._connection: Connection | None = None
+        self._starting_lock = asyncio.Lock()
         self._info: dict[str, Any] = {}
         self._is_modern: bool | None = None
         self._protocol = ""
@@ -99,7 +44,7 @@ class Server:
 
     async def __aenter__(self) -> Server:
         try:
-            await self._ready()
+            await self._connect()
         except BaseException:
             self.close()
             raise
@@ -109,22 +54,22 @@ class Server:
         self.close()
 
     def close(self, why: str = "was stopped") -> None:
-        if self._line is not None:
-            self._line.close(why)
+        if self._connection is not None:
+            self._connection.close(why)
 
     @property
-    def has_changed(self) -> bool:
-        """Whether it has said that its list of tools is another one now."""
-        return self._line is not None and self._line.has_changed
+    def has_changed_tools(self) -> bool:
+        """Whether the server has announced that its list of tools changed."""
+        return self._connection is not None and self._connection.has_changed_tools
 
     @property
-    def is_unbroken(self) -> bool:
-        """Whether it is still there and never had to be started again."""
-        return self._starts == 1 and self._line is not None and not self._line.is_gone
+    def is_on_first_start(self) -> bool:
+        """Whether the server is running and never had to be restarted."""
+        return self._starts == 1 and self._connection is not None and not self._connection.has_ended
 
     def subject(self, tools: int) -> Subject:
         return Subject(
-            target=self._target.told,
+            target=self._target.label,
             name=clean(str(self._info.get("name", "")), 100),
             version=clean(str(self._info.get("version", "")), 60),
             protocol=self._protocol,
@@ -132,179 +77,170 @@ class Server:
             tools=tools,
         )
 
-    async def tools(self) -> list[dict[str, Any]]:
-        """All that it lists, page by page."""
-        listed, cursor = list[dict[str, Any]](), None
-        for _ in range(_MOST_PAGES):
-            page = await self._listed({"cursor": cursor} if cursor else {})
-            listed += [as_object(tool) for tool in as_list(page.get("tools")) if isinstance(tool, dict)]
-            cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) or not cursor:
-                break
-        return [tool for tool in listed if isinstance(tool.get("name"), str)]
+    async def list_tools(self) -> list[dict[str, Any]]:
+        """List all tools, page by page."""
+        pages = await read_all_pages(self._list_page, "tools", {})
+        return [as_object(tool) for tool in pages.entries if isinstance(as_object(tool).get("name"), str)]
 
-    async def _listed(self, params: dict[str, Any]) -> dict[str, Any]:
-        line = await self._ready()
+    async def _list_page(self, params: dict[str, Any]) -> dict[str, Any]:
+        connection = await self._connect()
         try:
-            answer = await line.ask("tools/list", self._stamped(params), self._starting)
-        except Lost as lost:
-            raise CommandError(f"the server {lost} when it was asked for its tools", _last_words(line)) from lost
-        if "error" in answer:
-            said = clean(str(as_object(answer["error"]).get("message")), 200)
+            answer = await connection.request("tools/list", self._with_meta(params), self._start_timeout)
+        except NoAnswer as error:
             raise CommandError(
-                f"the server does not list its tools: {said}", "Does it need an option, a key or a login?"
+                f"the server {error} when it was asked for its tools", _stderr_hint(connection)
+            ) from error
+        if "error" in answer:
+            raise CommandError(
+                f"the server does not list its tools: {_error_message(answer)}",
+                "Does it need an option, a key or a login?",
             )
         return as_object(answer["result"])
 
     async def call(self, call: Call) -> Mapping[str, Any]:
-        """What a call is answered with. `Lost` where there is no answer."""
-        line = await self._ready()
-        params = self._stamped({"name": call.tool, "arguments": call.arguments})
+        """Call a tool and return the reply; raises `NoAnswer` if there is none."""
+        connection = await self._connect()
+        params = self._with_meta({"name": call.tool, "arguments": call.arguments})
         try:
-            answer = await line.ask("tools/call", params, self._seconds)
-        except Late as late:
-            if not await self._is_there(line):
-                line.close("no longer answers at all")
-                raise Gone(f"{late}, and none to a ping either") from late
-            late.was_passed &= not self._target.is_guided  # where Fingerpost itself may have answered what came later
-            raise
-        reply = as_object(answer["result"]) if "result" in answer else _as_reply(as_object(answer["error"]))
-        lost = _lost(reply) if self._target.is_relayed else ""
-        if lost.endswith(NOT_SENT):  # that is not the fault of this call
-            line.close("could not be reached")
+            answer = await connection.request("tools/call", params, self._timeout)
+        except AnswerTimeout as error:
+            if not await self._answers_ping(connection):
+                connection.close("no longer answers at all")
+                raise ServerEnded(f"{error}, and none to a ping either") from error
+            # Behind Fingerpost, the later answers may have come from Fingerpost itself.
+            was_overtaken = error.was_overtaken and not self._target.is_guided
+            raise AnswerTimeout(str(error), was_overtaken=was_overtaken) from error
+        reply = as_object(answer["result"]) if "result" in answer else _error_as_reply(as_object(answer["error"]))
+        loss = _proxy_loss(reply) if self._target.is_proxied else ""
+        if loss.endswith(NOT_SENT):  # this call is not to blame
+            connection.close("could not be reached")
             return await self.call(call)
-        if lost:
-            raise Gone(lost)
+        if loss:
+            raise ServerEnded(loss)
         return reply
 
-    async def _is_there(self, line: Line) -> bool:
+    async def _answers_ping(self, connection: Connection) -> bool:
         try:
-            await line.ask("ping", self._stamped({}), min(5.0, self._seconds))
-        except Lost:
+            await connection.request("ping", self._with_meta({}), min(5.0, self._timeout))
+        except NoAnswer:
             return False
         return True
 
-    def _stamped(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters as the revision that is spoken asks for."""
-        return {**params, "_meta": _introduction()} if self._is_modern else params
+    def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Add the `_meta` that the modern revision requires."""
+        return {**params, "_meta": _client_meta()} if self._is_modern else params
 
-    # beginning
+    # starting
 
-    async def _ready(self) -> Line:
-        """The server, started again where it has ended."""
-        async with self._begin:
-            if self._line is None or self._line.is_gone:
+    async def _connect(self) -> Connection:
+        """Return the connection; start the server if it is not running."""
+        async with self._starting_lock:
+            if self._connection is None or self._connection.has_ended:
                 self._starts += 1
-                if self._starts > _MOST_STARTS:
-                    raise CommandError(f"the server had to be started {_MOST_STARTS} times")
-                self._line = await self._reached()
-            return self._line
+                if self._starts > _MAX_STARTS:
+                    raise CommandError(f"the server had to be started {_MAX_STARTS} times")
+                self._connection = await self._start_with_retries()
+            return self._connection
 
-    async def _reached(self) -> Line:
-        """An address that was there once is not given up at once: whoever runs it may be about to start it again."""
+    async def _start_with_retries(self) -> Connection:
+        """Start the server; retry a URL that worked before, since its owner may be restarting it."""
         clock = asyncio.get_running_loop().time
-        until = clock() + (min(_SILENCE, self._starting) if self._target.url and self._protocol else 0)
+        until = clock() + (min(_DISCOVER_TIMEOUT, self._start_timeout) if self._target.url and self._protocol else 0)
         while True:
             try:
-                return await self._started()
+                return await self._start()
             except CommandError:
                 if clock() >= until:
                     raise
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_RETRY_PAUSE)
 
-    async def _started(self) -> Line:
-        clock, line = asyncio.get_running_loop().time, self._spawned()
-        until = clock() + self._starting
+    async def _start(self) -> Connection:
+        clock, connection = asyncio.get_running_loop().time, self._spawn()
+        until = clock() + self._start_timeout
         try:
-            if self._is_modern is not False and await self._discovered(line):
-                return line
-            if line.is_gone:  # some end at a question that they do not know
-                line = self._spawned()
-            await self._initialized(line, until - clock())
-        except Late as late:
-            line.close()
-            slow = f"the server gave no answer within {self._starting:g} s when it was greeted"
-            raise CommandError(slow, f"{_last_words(line)}\n{_MORE_TIME}".strip()) from late
-        except Lost as lost:
-            line.close()
-            raise CommandError(f"the server {lost} when it was greeted", _last_words(line)) from lost
+            if self._is_modern is not False and await self._discover(connection):
+                return connection
+            if connection.has_ended:  # some servers exit on an unknown method
+                connection = self._spawn()
+            await self._initialize(connection, until - clock())
+        except AnswerTimeout as error:
+            connection.close()
+            message = f"the server gave no answer within {self._start_timeout:g} s during the MCP handshake"
+            raise CommandError(message, f"{_stderr_hint(connection)}\n{_TIMEOUT_HINT}".strip()) from error
+        except NoAnswer as error:
+            connection.close()
+            raise CommandError(f"the server {error} during the MCP handshake", _stderr_hint(connection)) from error
         except BaseException:
-            line.close()
+            connection.close()
             raise
-        return line
+        return connection
 
-    def _spawned(self) -> Line:
+    def _spawn(self) -> Connection:
         argv = self._target.argv
         try:
-            return Line(argv)
+            return Connection(argv)
         except FileNotFoundError as error:
             raise CommandError(f"there is no command {argv[0]}", "Is it installed, and on the PATH?") from error
         except OSError as error:
             raise CommandError(f"{argv[0]} cannot be started: {error.strerror}") from error
 
-    async def _discovered(self, line: Line) -> bool:
-        """Whether it speaks the revision that needs no greeting."""
+    async def _discover(self, connection: Connection) -> bool:
+        """Try the modern revision, which needs no `initialize`; return whether the server speaks it."""
+        seconds = min(_DISCOVER_TIMEOUT, self._start_timeout / 3)
         try:
-            answer = await line.ask("server/discover", {"_meta": _introduction()}, min(_SILENCE, self._starting / 3))
-        except Lost:
+            answer = await connection.request("server/discover", {"_meta": _client_meta()}, seconds)
+        except NoAnswer:
             return False
-        said = as_object(answer.get("result"))
-        if MODERN not in as_strings(said.get("supportedVersions")):
+        result = as_object(answer.get("result"))
+        if MODERN not in as_strings(result.get("supportedVersions")):
             return False
-        named = as_object(said.get("_meta")).get(f"{_SPACE}/serverInfo", said.get("serverInfo"))
-        self._is_modern, self._protocol, self._info = True, MODERN, as_object(named)
+        info = as_object(result.get("_meta")).get(f"{_META_PREFIX}/serverInfo", result.get("serverInfo"))
+        self._is_modern, self._protocol, self._info = True, MODERN, as_object(info)
         return True
 
-    async def _initialized(self, line: Line, seconds: float) -> None:
-        hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": _client()}
-        answer = await line.ask("initialize", hello, seconds)
+    async def _initialize(self, connection: Connection, seconds: float) -> None:
+        params = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": _client_info()}
+        answer = await connection.request("initialize", params, seconds)
         if "error" in answer:
-            if await self._discovered(line):  # it speaks the newer revision, and was only slow to begin
+            if await self._discover(connection):  # a modern server that was only slow to start
                 return
-            said = clean(str(as_object(answer["error"]).get("message")), 200)
-            lost = told_in(said).removesuffix(NOT_SENT) if self._target.is_relayed else ""
-            raise CommandError(f"the server {lost or f'does not take this client: {said}'}", _last_words(line))
-        said = as_object(answer["result"])
-        self._is_modern, self._info = False, as_object(said.get("serverInfo"))
-        self._protocol = clean(str(said.get("protocolVersion") or LEGACY), 40)
-        line.tell("notifications/initialized", {})
+            message = _error_message(answer)
+            loss = told_in(message).removesuffix(NOT_SENT) if self._target.is_proxied else ""
+            raise CommandError(
+                f"the server {loss or f'does not take this client: {message}'}", _stderr_hint(connection)
+            )
+        result = as_object(answer["result"])
+        self._is_modern, self._info = False, as_object(result.get("serverInfo"))
+        self._protocol = clean(str(result.get("protocolVersion") or LEGACY), 40)
+        connection.notify("notifications/initialized", {})
 
 
-def _client() -> dict[str, str]:
+def _client_info() -> dict[str, str]:
     return {"name": "fingerpost-audit", "version": metadata.version("fingerpost")}
 
 
-def _introduction() -> dict[str, Any]:
-    return {PROTOCOL_VERSION_KEY: MODERN, f"{_SPACE}/clientInfo": _client(), f"{_SPACE}/clientCapabilities": {}}
+def _client_meta() -> dict[str, Any]:
+    prefix = _META_PREFIX
+    return {PROTOCOL_VERSION_KEY: MODERN, f"{prefix}/clientInfo": _client_info(), f"{prefix}/clientCapabilities": {}}
 
 
-def _as_reply(error: dict[str, Any]) -> dict[str, Any]:
-    """An error of the protocol as clients show it: its message. What programs read stays where they look for it."""
+def _error_message(answer: dict[str, Any]) -> str:
+    return clean(str(as_object(answer["error"]).get("message")), 200)
+
+
+def _error_as_reply(error: dict[str, Any]) -> dict[str, Any]:
+    """Turn a protocol error into a reply with its message as text, as clients show it; keep our guidance in `_meta`."""
     data = as_object(error.get("data"))
     text = {"type": "text", "text": str(error.get("message"))}
     return {"isError": True, "content": [text], **({"_meta": {KEY: data[KEY]}} if KEY in data else {})}
 
 
-def _lost(reply: dict[str, Any]) -> str:
-    """Why the proxy in between has no answer of the server's; empty where it has one."""
+def _proxy_loss(reply: dict[str, Any]) -> str:
+    """Why the proxy in front got no answer from the server; empty if it got one."""
     blocks = as_list(reply.get("content"))
     return told_in(str(as_object(blocks[0]).get("text"))) if reply.get("isError") is True and blocks else ""
 
 
-def _last_words(line: Line) -> str:
-    lines = [scrub(one, 200) for one in line.last_words.strip().splitlines()[-5:]]
-    return "\n".join(["Its last words:", *lines]) if lines else ""
-
-
-def target_of(command: Sequence[str], url: str | None) -> Target:
-    if bool(command) == bool(url):
-        raise CommandError(
-            "say either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL"
-        )
-    if url:
-        if not is_url(url):
-            raise CommandError(
-                f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
-            )
-        own_headers()  # says what is wrong with them before anything is started
-    return Target(command=tuple(command), url=url or "")
+def _stderr_hint(connection: Connection) -> str:
+    lines = [scrub(line, 200) for line in connection.stderr_tail.strip().splitlines()[-5:]]
+    return "\n".join(["The end of its standard error:", *lines]) if lines else ""

@@ -1,4 +1,4 @@
-"""How a name or a value gets written wrongly: slips of the pen, other habits of spelling, other types."""
+"""Mutate names and values: typos, other naming styles, other types."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 # names
 
 
-def slip(name: str, random: Random) -> str:
-    """A name with one slip in it: two letters swapped, one lost, one doubled, one other. Short names are left alone."""
+def misspell(name: str, random: Random) -> str:
+    """Put one typo into a name: letters swapped, one lost, doubled or replaced. Short names stay as they are."""
     if len(name) < 4:
         return name
     at = random.randrange(1, len(name) - 1)
@@ -37,13 +37,13 @@ def slip(name: str, random: Random) -> str:
 
 
 def is_nearest(right: str, wrong: str, known: Iterable[str]) -> bool:
-    """Whether a name written wrongly is nearer to the right one than to any other, so that it can be told."""
-    far = OSA.distance(right.lower(), wrong.lower())
-    return all(OSA.distance(one.lower(), wrong.lower()) > far for one in known if one != right)
+    """Whether a misspelled name is closer to the right one than to any other, so that it can be corrected."""
+    distance = OSA.distance(right.lower(), wrong.lower())
+    return all(OSA.distance(one.lower(), wrong.lower()) > distance for one in known if one != right)
 
 
-def restyled(name: str) -> str:
-    """The same words joined the other way: `max_results` is `maxResults`, and back; one word gets a capital."""
+def restyle(name: str) -> str:
+    """Switch between snake case and camel case; capitalize a name of one word."""
     if "_" in name or "-" in name:
         first, *rest = re.split("[_-]", name)
         return first + "".join(word.capitalize() for word in rest)
@@ -51,22 +51,22 @@ def restyled(name: str) -> str:
     return snake if snake != name else name.capitalize()
 
 
-def reordered(name: str) -> str:
-    """The same two words the other way round; any other name is left alone."""
+def reorder(name: str) -> str:
+    """Swap the two words of a name; any other name stays as it is."""
     words = re.split("([_-])", name)
     return "".join(reversed(words)) if len(words) == 3 and all(words) else name
 
 
-def invented(random: Random, length: int) -> str:
-    """A word that resembles nothing."""
+def invent_name(random: Random, length: int) -> str:
+    """Make up a name that resembles nothing."""
     return "".join(random.choices(_CONSONANTS, k=length))
 
 
 # values
 
 
-def spoilt(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
-    """Every kind of wrong value for a right one, and whether the right one can be told from it."""
+def corrupt_value(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
+    """Yield every kind of wrong value for a right one, and whether the right one can be recovered from it."""
     if isinstance(value, bool):
         yield "type.flag_as_text", str(value).lower(), True
         yield "type.wrong", {"value": random.randrange(10)}, False
@@ -85,7 +85,7 @@ def spoilt(value: Any, schema: Mapping[str, Any], random: Random) -> Iterator[tu
     elif isinstance(value, str):
         yield "type.list_for_item", [value], True
         yield "type.wrong", {"value": random.randrange(10)}, False
-        yield from _wrong_texts(value, schema, random)
+        yield from _corrupt_text(value, schema, random)
 
 
 def _out_of_range(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
@@ -95,13 +95,13 @@ def _out_of_range(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
         yield "range.below", least - _FAR_OUT, False
 
 
-def _wrong_texts(value: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
+def _corrupt_text(value: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[str, Any, bool]]:
     choices = [one for one in as_list(schema.get("enum")) if isinstance(one, str)]
     if value in choices:
-        wrong = slip(value, random)
+        wrong = misspell(value, random)
         yield "choice.misspelt", wrong, is_nearest(value, wrong, choices)
         yield "choice.restyled", value.swapcase(), True
-        yield "choice.unknown", invented(random, 8), False
+        yield "choice.unknown", invent_name(random, 8), False
         return
     if isinstance(least := schema.get("minLength"), int) and least > 1:
         yield "length.short", value[:1], False

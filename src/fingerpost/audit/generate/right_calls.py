@@ -1,7 +1,7 @@
-"""Right calls of a tool: the owner's, the author's, or made up from the schema.
+"""Right calls of a tool: from `--examples`, from the schema's own examples, or generated from the schema.
 
-One call has what the tool requires, and there is another for each parameter that it can do without, so that a mistake
-in one parameter is about nothing else.
+The first call has the required parameters; each further call adds one optional parameter, so that a mistake in that
+parameter tests nothing else.
 """
 
 from __future__ import annotations
@@ -23,62 +23,63 @@ from fingerpost.engine.schema.walk import types
 from fingerpost.terminal.command_error import CommandError
 
 Examples: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
-"""Arguments by the name of the tool that takes them."""
+"""Arguments of right calls, by tool."""
 
 
 def right_calls(tool: Tool, given: Sequence[Mapping[str, Any]] = ()) -> list[Call]:
-    """Right calls, the plainest first; none where the schema is such that none could be made."""
-    first = [Call(tool.name, dict(one)) for one in (*given, *_authors(tool))][: max(1, len(given))]
+    """Right calls of a tool, the simplest first; empty if none could be generated from the schema."""
+    first = [Call(tool.name, dict(one)) for one in (*given, *_author_examples(tool))][: max(1, len(given))]
     if not first:
-        made = {name: _value(tool, name) for name in tool.required}
-        first = [Call(tool.name, made)] if tool.accepts(made) else []
-    return [*first, *_each_with_one_more(first, tool)] if first else []
+        arguments = {name: _choose_value(tool, name) for name in tool.required}
+        first = [Call(tool.name, arguments)] if tool.accepts(arguments) else []
+    return [*first, *_calls_with_one_more(first, tool)] if first else []
 
 
-def _authors(tool: Tool) -> Iterator[dict[str, Any]]:
+def _author_examples(tool: Tool) -> Iterator[dict[str, Any]]:
     for one in as_list(tool.schema.get("examples")):
         if isinstance(one, dict) and tool.accepts(one):
             yield cast("dict[str, Any]", one)
 
 
-def _each_with_one_more(first: Sequence[Call], tool: Tool) -> Iterator[Call]:
+def _calls_with_one_more(first: Sequence[Call], tool: Tool) -> Iterator[Call]:
     used = {name for call in first for name in call.arguments}
     for name in tool.params:
         if name not in used:
-            arguments = {**first[0].arguments, name: _value(tool, name)}
+            arguments = {**first[0].arguments, name: _choose_value(tool, name)}
             if tool.accepts(arguments):
                 yield Call(tool.name, arguments)
 
 
-def _value(tool: Tool, name: str) -> Any:
-    """A value that makes a difference, as far as the schema tells: not the one that is taken anyway."""
+def _choose_value(tool: Tool, name: str) -> Any:
+    """Choose a value that makes a difference: not the default, as far as the schema says."""
     schema = first_choice(tool.schema, tool.params.get(name))
     if is_secret(name, schema) and "string" in types(tool.schema, schema):
         return CANARY.ljust(length if isinstance(length := schema.get("minLength"), int) else 0, "y")
-    usual = default_of(tool.schema, schema)
-    if isinstance(usual, bool):
-        return not usual
-    if "examples" not in schema and is_number(usual):
-        return next((one for one in (1, usual + 1, usual - 1) if one != usual and _fits(tool, name, one)), usual)
-    others = [one for one in as_list(schema.get("enum")) if one != usual]
+    default = default_of(tool.schema, schema)
+    if isinstance(default, bool):
+        return not default
+    if "examples" not in schema and is_number(default):
+        near = (value for value in (1, default + 1, default - 1) if value != default)
+        return next((value for value in near if _is_valid_value(tool, name, value)), default)
+    others = [choice for choice in as_list(schema.get("enum")) if choice != default]
     return others[0] if others else as_json(example(tool.schema, tool.params.get(name), name))
 
 
-def _fits(tool: Tool, name: str, value: Any) -> bool:
-    """Whether nothing is wrong with this value itself; what else a call needs is not asked."""
+def _is_valid_value(tool: Tool, name: str, value: Any) -> bool:
+    """Whether the value itself is valid, whatever else the call needs."""
     return not [one for one in tool.violations({name: value}) if one.at[:1] == (name,)]
 
 
-# the owner's
+# the examples of the owner
 
 
 def read_examples(text: str, source: str) -> dict[str, list[dict[str, Any]]]:
-    """What a file of examples says: `{"tool": {arguments} or [{arguments}, …]}`, or a list of calls."""
+    """Parse a file of examples: `{"tool": {arguments} or [{arguments}, …]}`, or a list of calls."""
     try:
-        said: Any = json.loads(text)
+        file: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{source} is not JSON: {error}") from error
-    pairs = _pairs(said)
+    pairs = _tool_arguments(file)
     if not pairs or not all(isinstance(name, str) and isinstance(one, dict) for name, one in pairs):
         raise CommandError(
             f"{source} holds no examples", 'Write {"tool": {"parameter": "value"}}, one entry for each tool.'
@@ -89,18 +90,18 @@ def read_examples(text: str, source: str) -> dict[str, list[dict[str, Any]]]:
     return examples
 
 
-def _pairs(said: Any) -> list[tuple[Any, Any]]:
-    if isinstance(said, list):
-        calls = [as_object(one) for one in as_list(said)]
+def _tool_arguments(file: Any) -> list[tuple[Any, Any]]:
+    if isinstance(file, list):
+        calls = [as_object(one) for one in as_list(file)]
         return [(call.get("name"), call.get("arguments", {})) for call in calls]
-    found = list[tuple[Any, Any]]()
-    for name, one in as_object(said).items():
-        found += [(name, each) for each in (as_list(one) if isinstance(one, list) else [one])]
-    return found
+    pairs = list[tuple[Any, Any]]()
+    for name, one in as_object(file).items():
+        pairs += [(name, each) for each in (as_list(one) if isinstance(one, list) else [one])]
+    return pairs
 
 
 def check_examples(examples: Examples, catalog: Catalog) -> None:
-    """An example that is wrong itself is worth nothing: say so before anything is sent."""
+    """Raise `CommandError` if an example is not a right call, before anything is sent."""
     for name, every in examples.items():
         tool = catalog.get(name)
         if tool is None:

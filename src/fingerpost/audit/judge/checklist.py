@@ -1,36 +1,46 @@
-"""What a server is held against: the checklist, what each item weighs, and what to do where it is not met."""
+"""The checklist: its items, their weights, and what to do about an item that is not met."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fingerpost.engine.phrases import count_noun
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line of the checklist."""
+    """One item of the checklist."""
 
     id: str
     title: str
     """What is true of a server that meets it."""
+    failure: str
+    """What is true of the calls that fail it, as a clause after `71 calls`."""
     weight: int
     code: str
-    """The code whose page says what a good reply looks like."""
+    """The error code whose page shows a good reply."""
     advice: str
-    """What an author does about it in the server itself."""
+    """What the author of the server should do."""
+
+    def describe_failures(self, calls: int) -> str:
+        """`71 calls got neither a repair nor a corrected call`."""
+        return f"{count_noun(calls, 'call')} {self.failure}"
 
 
 CHECKLIST = (
     Item(
         "unknown_tool",
         "An unknown tool is answered with the one that was probably meant",
+        "named an unknown tool and got no suggestion",
         2,
         "UNKNOWN_TOOL",
-        "Compare the name with those of your tools, and name the nearest.",
+        "Compare the name with the names of your tools, and suggest the closest.",
     ),
     Item(
         "unknown_param",
         "An unknown parameter is answered with the one that was probably meant",
+        "had an unknown parameter and got no suggestion",
         2,
         "UNKNOWN_PARAM",
         "Compare the name with those that the tool takes, and name both.",
@@ -38,6 +48,7 @@ CHECKLIST = (
     Item(
         "not_dropped",
         "No argument is dropped in silence",
+        "lost an argument silently",
         3,
         "UNKNOWN_PARAM",
         "Refuse arguments that the tool does not take (additionalProperties: false), or say that they were ignored.",
@@ -45,62 +56,71 @@ CHECKLIST = (
     Item(
         "missing_required",
         "A missing parameter is named, with what it takes",
+        "lacked a parameter, and the reply did not say which one or what it takes",
         2,
         "MISSING_REQUIRED",
         "Name every missing parameter at once, each with its type.",
     ),
     Item(
         "wrong_type",
-        "A wrong type is answered with the parameter, what is expected and what was received",
+        "A wrong type is answered with the parameter, the expected type and the received one",
+        "had a wrong type, and the reply did not say which parameter, what is expected or what was received",
         2,
         "INVALID_TYPE",
-        "Name the parameter, the type that it takes and the one that came.",
+        "Name the parameter, the type that it takes and the type that was received.",
     ),
     Item(
         "out_of_range",
         "A value out of range is answered with the range",
+        "had a value out of range, and the reply did not say the range",
         1,
         "OUT_OF_RANGE",
-        "Check the limits that the schema declares, and say them.",
+        "Check the limits that the schema declares, and state them.",
     ),
     Item(
         "choices",
-        "A value that is none of the choices is answered with the choices",
+        "A value that is not among the choices is answered with the choices",
+        "had an unknown choice, and the reply did not list the choices",
         1,
         "INVALID_CHOICE",
-        "Name the parameter and the values that it takes, the nearest first.",
+        "Name the parameter and the values that it takes, the closest first.",
     ),
     Item(
         "next_steps",
         "Every error says what to do next",
+        "got an error that does not say what to do next",
         2,
         "INVALID_INPUT",
         "End each error with what to send, or where to look.",
     ),
     Item(
         "auto_correction",
-        "A slip is put right, or the corrected call is given",
+        "A correctable call is repaired, or the corrected call is given",
+        "got neither a repair nor a corrected call",
         3,
         "UNKNOWN_PARAM",
         "Give the whole corrected call, so that one retry is enough.",
     ),
     Item(
         "schema_hint",
-        "A call with nothing right shows what the tool asks for",
+        "An empty call is answered with what the tool requires",
+        "had no arguments, and the reply did not say what the tool requires",
         1,
         "EMPTY_ARGUMENTS",
         "Answer an empty call with the required parameters and their types.",
     ),
     Item(
         "tips",
-        "A result that was cut short says that there is more",
+        "A truncated result says that there is more",
+        "got a truncated result that does not say so",
         1,
         "OUT_OF_RANGE",
-        "Say that there is more, and how to get it, wherever a limit was reached.",
+        "Say that there is more, and how to get it, whenever a limit was reached.",
     ),
     Item(
         "actionable",
         "A warning says what to send instead",
+        "got a warning that does not say what to send instead",
         1,
         "UNKNOWN_PARAM",
         "Name what was left out or changed, and what to send instead.",
@@ -108,34 +128,39 @@ CHECKLIST = (
     Item(
         "honest",
         "A failure is marked as one",
+        "failed without isError: true",
         1,
         "INVALID_INPUT",
-        "Set isError: true on a result that tells of a failure.",
+        "Set isError: true on a result that reports a failure.",
     ),
     Item(
         "brief",
         "An error is short enough to be read",
+        "got an error that is too long",
         1,
         "INVALID_INPUT",
         "Show the part of the schema that matters, not all of it.",
     ),
     Item(
         "discreet",
-        "No traceback and no secret stands in a reply",
+        "No reply contains a traceback or a secret",
+        "got a traceback or a secret in the reply",
         2,
         "INTERNAL_ERROR",
-        "Catch what is raised and say it in a sentence of your own; name a secret parameter, never repeat its value.",
+        "Catch exceptions and describe them in your own words; name a secret parameter, never repeat its value.",
     ),
     Item(
         "stable",
-        "The same mistake again is answered as well as before",
+        "A repeated mistake is answered as well as the first time",
+        "got a worse answer the second time",
         1,
         "REPEATED_CALL",
-        "Let a refused call leave nothing behind.",
+        "A refused call must not change the state of the server.",
     ),
     Item(
         "alive",
         "Every call is answered, and the server goes on",
+        "got no answer",
         3,
         "TIMEOUT",
         "Answer every request within seconds, and never end because of one.",
@@ -144,18 +169,18 @@ CHECKLIST = (
 
 ITEMS = {item.id: item for item in CHECKLIST}
 
-ADOPT = (
+ADOPTION = (
     ('MCPServer("name", middleware=[Guidance()])', "from fingerpost.sdk import Guidance"),
     ("mcp.add_middleware(Guidance())", "from fingerpost.fastmcp import Guidance"),
     ("fingerpost proxy -- COMMAND", "in front of a server in any language"),
 )
-"""The one line that sees to most of it, for each door."""
+"""The line that fixes most findings, for each integration."""
 
 
 class Check(NamedTuple):
-    """One item held against one reply."""
+    """The verdict on one item for one reply."""
 
     item: str
     passed: bool
     why: str = ""
-    """What is wrong with the reply, as a clause; empty where it passed."""
+    """What is wrong with the reply, as a clause; empty if it passed."""

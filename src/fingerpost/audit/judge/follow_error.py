@@ -1,4 +1,4 @@
-"""A reader without a mind of its own: it does what an error says, and nothing else."""
+"""Read the corrected call that a reply gives, in our guidance or in its text."""
 
 from __future__ import annotations
 
@@ -7,43 +7,46 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fingerpost.audit.judge.wording import clipped
+from fingerpost.audit.judge.wording import clip
 from fingerpost.engine.model import Call, value_at
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_WRITTEN = re.compile(r"(?:Corrected call|Try|Send instead): ([\w.\-/:]+)\((.*)\)\s*$", re.MULTILINE)
+_CALL_LINE = re.compile(r"(?:Corrected call|Try|Send instead): ([\w.\-/:]+)\((.*)\)\s*$", re.MULTILINE)
 _KEY = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s\":,(){}]+))\s*:\s*")
 
 
-def corrected_call_in(reply: Mapping[str, Any], sent: Call) -> Call | None:
-    """The call that a reply says to send instead; none where it leaves something open."""
+def read_corrected_call(reply: Mapping[str, Any], sent: Call) -> Call | None:
+    """The call that a reply says to send instead; none if it has placeholders or is incomplete."""
     guidance = as_object(as_object(reply.get("_meta")).get(KEY))
-    said = as_object(as_object(guidance.get("error", guidance)).get("corrected_call"))
-    if not said:
-        return _in_words(reply)
-    if said.get("when_filled", said.get("applicability")) == "has_placeholders" or "arguments" not in said:
+    corrected = as_object(as_object(guidance.get("error", guidance)).get("corrected_call"))
+    if not corrected:
+        return _call_in_text(reply)
+    if (
+        corrected.get("when_filled", corrected.get("applicability")) == "has_placeholders"
+        or "arguments" not in corrected
+    ):
         return None
     try:
-        arguments = json.loads(json.dumps(said["arguments"]))
-        for at, origin in as_object(said.get("as_sent")).items():
-            _put(arguments, _path(at), value_at(sent.arguments, _path(str(origin))))
-    except (LookupError, RecursionError, TypeError, ValueError):  # it names a place that is not there
+        arguments = json.loads(json.dumps(corrected["arguments"]))
+        for at, origin in as_object(corrected.get("as_sent")).items():
+            _set_at(arguments, _parse_path(at), value_at(sent.arguments, _parse_path(str(origin))))
+    except (LookupError, RecursionError, TypeError, ValueError):  # it refers to a place that does not exist
         return None
-    return Call(str(said.get("name")), arguments)
+    return Call(str(corrected.get("name")), arguments)
 
 
-def _in_words(reply: Mapping[str, Any]) -> Call | None:
-    """The call that stands in the text, where every value in it is JSON."""
+def _call_in_text(reply: Mapping[str, Any]) -> Call | None:
+    """The call in the text, if every value in it is JSON."""
     for block in as_list(reply.get("content")):
-        if found := _WRITTEN.search(clipped(str(as_object(block).get("text")))):
-            arguments = _arguments(found[2])
+        if found := _CALL_LINE.search(clip(str(as_object(block).get("text")))):
+            arguments = _parse_arguments(found[2])
             return Call(found[1], arguments) if arguments is not None else None
     return None
 
 
-def _arguments(text: str) -> dict[str, Any] | None:
+def _parse_arguments(text: str) -> dict[str, Any] | None:
     arguments, decoder = dict[str, Any](), json.JSONDecoder()
     while text:
         key = _KEY.match(text)
@@ -58,11 +61,11 @@ def _arguments(text: str) -> dict[str, Any] | None:
     return arguments
 
 
-def _path(place: str) -> tuple[str | int, ...]:
+def _parse_path(place: str) -> tuple[str | int, ...]:
     return tuple(int(index) if index else name for name, index in _STEP.findall(place))
 
 
-def _put(arguments: Any, at: tuple[str | int, ...], value: Any) -> None:
+def _set_at(arguments: Any, at: tuple[str | int, ...], value: Any) -> None:
     for step in at[:-1]:
         arguments = arguments[step]
     arguments[at[-1]] = value

@@ -1,4 +1,4 @@
-"""Values as they are written in JSON, Python and JavaScript alike: `true` or `True`, "x" or 'x', `a: 1` or `a=1`."""
+"""Read values as JSON, Python and JavaScript write them: `true` or `True`, "x" or 'x', `a: 1` or `a=1`."""
 
 from __future__ import annotations
 
@@ -6,110 +6,110 @@ import json
 import re
 from typing import Any
 
-_DEEPEST = 16
+_MAX_DEPTH = 16
 _SPACE = re.compile(r"\s*")
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_PLAIN = re.compile(r"(?:true|false|null|True|False|None|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)(?![\w.]*\w)")
-_TEXT = re.compile(r"\"((?:[^\"\\]|\\.){0,4000})\"|'((?:[^'\\]|\\.){0,4000})'", re.DOTALL)
+_SCALAR = re.compile(r"(?:true|false|null|True|False|None|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)(?![\w.]*\w)")
+_STRING = re.compile(r"\"((?:[^\"\\]|\\.){0,4000})\"|'((?:[^'\\]|\\.){0,4000})'", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_$][\w.\-$]{0,127}")
-_JOINT = re.compile(r"\s*[:=]\s*")
+_SEPARATOR = re.compile(r"\s*[:=]\s*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))|([\"\n\r\t])", re.DOTALL)
 
 
-class Unread(Exception):
-    """What stands there is no value, or one with a place to fill in."""
+class NotALiteral(Exception):
+    """The text at this position is no value, or has a placeholder."""
 
 
-def object_at(text: str, at: int) -> tuple[dict[str, Any], int]:
-    """The object that begins at a brace, and where it ends."""
-    return fields_at(text, at + 1, "}")
+def read_object(text: str, at: int) -> tuple[dict[str, Any], int]:
+    """Read the object that begins at a brace, and return where it ends."""
+    return read_fields(text, at + 1, "}")
 
 
-def fields_at(text: str, at: int, close: str, depth: int = 0) -> tuple[dict[str, Any], int]:
-    """Names with values up to a closing bracket, and the place behind that."""
+def read_fields(text: str, at: int, close: str, depth: int = 0) -> tuple[dict[str, Any], int]:
+    """Read names with values up to a closing bracket, and return the position after it."""
     found = dict[str, Any]()
-    at = _spaced(text, at)
+    at = _skip_space(text, at)
     while text[at : at + 1] != close:
-        name, at = _name_at(text, at)
-        found[name], at = _value_at(text, at, depth)
-        at = _next(text, at, close)
+        name, at = _read_name(text, at)
+        found[name], at = _read_value(text, at, depth)
+        at = _skip_comma(text, at, close)
     return found, at + 1
 
 
-def _value_at(text: str, at: int, depth: int) -> tuple[Any, int]:
-    if depth > _DEEPEST:
-        raise Unread
+def _read_value(text: str, at: int, depth: int) -> tuple[Any, int]:
+    if depth > _MAX_DEPTH:
+        raise NotALiteral
     match text[at : at + 1]:
         case "{":
-            return fields_at(text, at + 1, "}", depth + 1)
+            return read_fields(text, at + 1, "}", depth + 1)
         case "[":
-            return _items_at(text, at + 1, depth + 1)
+            return _read_items(text, at + 1, depth + 1)
         case '"' | "'":
-            return _text_at(text, at)
+            return _read_string(text, at)
         case _:
-            return _plain_at(text, at)
+            return _read_scalar(text, at)
 
 
-def _items_at(text: str, at: int, depth: int) -> tuple[list[Any], int]:
+def _read_items(text: str, at: int, depth: int) -> tuple[list[Any], int]:
     found = list[Any]()
-    at = _spaced(text, at)
+    at = _skip_space(text, at)
     while text[at : at + 1] != "]":
-        value, at = _value_at(text, at, depth)
+        value, at = _read_value(text, at, depth)
         found.append(value)
-        at = _next(text, at, "]")
+        at = _skip_comma(text, at, "]")
     return found, at + 1
 
 
-def _name_at(text: str, at: int) -> tuple[str, int]:
+def _read_name(text: str, at: int) -> tuple[str, int]:
     if bare := _NAME.match(text, at):
         name, at = bare[0], bare.end()
     else:
-        name, at = _text_at(text, at)
-    joint = _JOINT.match(text, at)
-    if joint is None:
-        raise Unread
-    return name, joint.end()
+        name, at = _read_string(text, at)
+    separator = _SEPARATOR.match(text, at)
+    if separator is None:
+        raise NotALiteral
+    return name, separator.end()
 
 
-def _text_at(text: str, at: int) -> tuple[str, int]:
-    found = _TEXT.match(text, at)
+def _read_string(text: str, at: int) -> tuple[str, int]:
+    found = _STRING.match(text, at)
     if found is None:
-        raise Unread
+        raise NotALiteral
     inner = found[2] if found[1] is None else found[1]
     try:
-        return json.loads(f'"{_ESCAPE.sub(_as_json, inner)}"'), found.end()
+        return json.loads(f'"{_ESCAPE.sub(_escape_as_json, inner)}"'), found.end()
     except ValueError:
-        raise Unread from None
+        raise NotALiteral from None
 
 
-def _as_json(found: re.Match[str]) -> str:
-    """An escape as JSON has it: Python has more of them, and needs none for the other quotation mark."""
+def _escape_as_json(found: re.Match[str]) -> str:
+    """Rewrite an escape for JSON: Python has more of them, and needs none for the other quotation mark."""
     if found[1]:
         return f"\\u00{found[1]}"
     char = found[2] or found[3]
     return char if char == "'" else json.dumps(char)[1:-1] if found[3] or char == '"' else f"\\{char}"
 
 
-def _plain_at(text: str, at: int) -> tuple[Any, int]:
-    found = _PLAIN.match(text, at)
+def _read_scalar(text: str, at: int) -> tuple[Any, int]:
+    found = _SCALAR.match(text, at)
     if found is None:
-        raise Unread
+        raise NotALiteral
     try:
         return (_WORDS[found[0]] if found[0] in _WORDS else json.loads(found[0])), found.end()
     except ValueError:
-        raise Unread from None
+        raise NotALiteral from None
 
 
-def _next(text: str, at: int, close: str) -> int:
-    """Behind the comma, or at the end."""
-    at = _spaced(text, at)
+def _skip_comma(text: str, at: int, close: str) -> int:
+    """Skip a comma; stop at the closing bracket."""
+    at = _skip_space(text, at)
     if text[at : at + 1] == ",":
-        return _spaced(text, at + 1)
+        return _skip_space(text, at + 1)
     if text[at : at + 1] != close:
-        raise Unread
+        raise NotALiteral
     return at
 
 
-def _spaced(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at

@@ -1,4 +1,4 @@
-"""What the words of a reply say, read as plainly as a machine can: names, types, limits, steps. No model is asked."""
+"""Detect what a text says with regular expressions: names, types, limits, next steps. No model is involved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TYPES = {
     "object": r"objects?|dict|dictionary|mapping|maps?|record|struct|fields|class",
     "null": r"null|none|nonetype|nil|undefined|nothing",
 }
-_FORMS = {
+_FORMATS = {
     "date": r"date|YYYY-MM-DD|ISO[ -]?8601",
     "date-time": r"date-?time|timestamp|YYYY-MM-DD|ISO[ -]?8601|RFC ?3339",
     "time": r"time|HH:MM",
@@ -55,99 +55,102 @@ _KEY = re.compile(
     r"\b(?:sk-[\w-]{20}|gh[opsur]_\w{30}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abeoprs]-[\w-]{10}|AKIA[0-9A-Z]{16}\b"
     r"|AIza[\w-]{30}|eyJ[\w-]{10,400}\.[\w-]{10,4000}\.)|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
-_PLACE = (
+_REFERENCE = (
     r"(?<![\w.\-/:$@#])(?:[#$]?[./]|(?:data|params?|arguments?|args|input|body|request|payload|instance|root|properties)[./]"
     r"|\#/properties/|--)?"
 )
-"""How a parameter is pointed at: `data/limit`, `#/limit`, `$.limit`, `params.limit`, `--limit`."""
-_OF_A_VALUE = (
+"""How a text may refer to a parameter: `data/limit`, `#/limit`, `$.limit`, `params.limit`, `--limit`."""
+_ABOUT_VALUE = (
     r"(?: must\b| should\b| needs?\b| takes?\b| expects?\b| exceeds\b| can(?:not)? be\b| has to\b| out of\b| required\b"
     r"| is (?:required|missing|needed|too|out of|invalid|an?)\b)"
 )
-"""What is said of a parameter whose name begins a sentence; `Pattern is not known` may repeat a name that is wrong."""
-_LIKENESS = re.compile(
+"""What follows a parameter name at the start of a sentence; `Pattern is not known` may repeat a wrong name."""
+_SIMILARITY = re.compile(
     r"you (?:meant?|want(?:ed)?)\b|\b(?:similar|nearest|closest|perhaps|maybe|resembles?)\b", re.IGNORECASE
 )
 _NEAR = 80
-_READ_FIRST, _READ_LAST, _MOST_CHOICES = 20_000, 5_000, 1_000
+_HEAD, _TAIL, _MAX_CHOICES = 20_000, 5_000, 1_000
 
 
-def clipped(text: str) -> str:
-    """As much of a text as is read: what matters stands at the beginning or at the end."""
-    return text if len(text) <= _READ_FIRST + _READ_LAST else f"{text[:_READ_FIRST]}\n{text[-_READ_LAST:]}"
+def clip(text: str) -> str:
+    """The beginning and the end of a long text; the important part is there."""
+    return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
 
 
-def names(text: str, name: str) -> bool:
-    """Whether a parameter or a choice is named by itself, and not as a part of another name."""
-    text = clipped(text)
+def mentions(text: str, name: str) -> bool:
+    """Whether a text mentions a parameter or a choice, and not only a longer name that contains it."""
+    text = clip(text)
     if not name:
         return False
-    if name in text and re.search(rf"{_PLACE}{re.escape(name)}(?![\w\-])", text):
+    if name in text and re.search(rf"{_REFERENCE}{re.escape(name)}(?![\w\-])", text):
         return True
     first = name[:1].upper() + name[1:]
     return (
-        first in text and re.search(rf"(?:^|[.!?:]\s){re.escape(first)}{_OF_A_VALUE}", text, re.MULTILINE) is not None
+        first in text and re.search(rf"(?:^|[.!?:]\s){re.escape(first)}{_ABOUT_VALUE}", text, re.MULTILINE) is not None
     )
 
 
-def suggests(text: str, tool: str, known: Iterable[str], wrong: str = "") -> bool:
-    """Whether a tool is among the first five that a text names.
+def suggests_tool(text: str, tool: str, known: Iterable[str], wrong: str = "") -> bool:
+    """Whether a tool is among the first five that a text mentions.
 
-    A list of all tools is no suggestion, unless it begins with the right one or words of likeness stand beside that;
-    and a wrong name is no mention of the right one that is a part of it.
+    A list of all tools is no suggestion, unless it begins with the right one or has words of similarity beside it.
+    The wrong name does not count as a mention of a right name that it contains.
     """
-    text, known = clipped(text), list(known)
+    text, known = clip(text), list(known)
     if wrong and wrong not in known:
         text = re.sub(rf"(?<!\w){re.escape(wrong)}(?![\w\-])", " ", text)
-    places = {name: found.start() for name in known if name in text and (found := _tool(text, name))}
+    places = {name: found.start() for name in known if name in text and (found := _find_tool(text, name))}
     first = sorted(places, key=lambda name: places[name])[:5]
     if len(places) == len(known) > 2 and first[0] != tool:
-        return any(_first_named(text[at : at + _NEAR], known) == tool for at in _behind_likeness(text))
+        return any(_first_named(text[at : at + _NEAR], known) == tool for at in _ends_of_similarity_words(text))
     return tool in first
 
 
-def _tool(text: str, name: str) -> re.Match[str] | None:
+def _find_tool(text: str, name: str) -> re.Match[str] | None:
     return re.search(rf"(?<![\w.\-/:$@]){re.escape(name)}(?![\w\-])", text)
 
 
 def _first_named(text: str, known: Iterable[str]) -> str:
-    places = {found.start(): name for name in known if name in text and (found := _tool(text, name))}
+    places = {found.start(): name for name in known if name in text and (found := _find_tool(text, name))}
     return places[min(places)] if places else ""
 
 
-def _behind_likeness(text: str) -> list[int]:
-    return [found.end() for found in islice(_LIKENESS.finditer(text), 20)]
+def _ends_of_similarity_words(text: str) -> list[int]:
+    return [found.end() for found in islice(_SIMILARITY.finditer(text), 20)]
 
 
 def says_type(text: str, root: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether a text says what a parameter takes: its type, its form, its choices."""
-    text = clipped(text)
+    """Whether a text says what a parameter takes: its type, format or choices."""
+    text = clip(text)
     words = [_TYPES[kind] for kind in types(root, schema) if kind in _TYPES]
     if not words or says_choices(text, as_list(schema.get("enum"))):
         return True
     if {"integer", "number"} & set(types(root, schema)):
         words.append(_RANGE)
     if isinstance(form := schema.get("format"), str):
-        words.append(_FORMS.get(form.lower(), re.escape(form)))
+        words.append(_FORMATS.get(form.lower(), re.escape(form)))
     return re.search(rf"\b(?:{'|'.join(words)})\b", text, re.IGNORECASE) is not None
 
 
 def says_received(text: str, value: Any) -> bool:
-    """Whether a text says what came: its type, or the value itself."""
-    text = clipped(text)
-    kind = r"strings?|text|empty|blank" if value == "" else _TYPES[_kind(value)]
-    return any(one in text for one in _written(value)) or re.search(rf"\b(?:{kind})\b", text, re.IGNORECASE) is not None
+    """Whether a text says what was received: the type or the value itself."""
+    text = clip(text)
+    kind = r"strings?|text|empty|blank" if value == "" else _TYPES[_json_type(value)]
+    return (
+        any(one in text for one in _value_forms(value))
+        or re.search(rf"\b(?:{kind})\b", text, re.IGNORECASE) is not None
+    )
 
 
-def _written(value: Any) -> set[str]:
-    """How a value may be written; a number of thousands of digits cannot be."""
+def _value_forms(value: Any) -> set[str]:
+    """The ways to write a value; none for a number of thousands of digits."""
     try:
         return {json.dumps(value, ensure_ascii=False), repr(value), str(value)} - {""}
     except (ValueError, TypeError, RecursionError):
         return set()
 
 
-def _kind(value: Any) -> str:
+def _json_type(value: Any) -> str:
     if isinstance(value, bool):
         return "boolean"
     if is_number(value):
@@ -163,7 +166,7 @@ def says_limit(text: str, schema: Mapping[str, Any]) -> bool:
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
     )  # fmt: skip
     limits = [schema[word] for word in keywords if is_number(schema.get(word))]
-    text = clipped(text)
+    text = clip(text)
     written = {form for limit in limits for form in _number_forms(limit)}
     return any(re.search(rf"(?<![\d.]){re.escape(one)}(?![\d])", text) for one in written)
 
@@ -175,43 +178,43 @@ def _number_forms(number: float) -> Iterator[str]:
 
 
 def says_choices(text: str, choices: Sequence[Any]) -> bool:
-    """Whether a text lists the choices; of very many, some will do."""
-    text, choices = clipped(text), [one for one in choices if one != ""]
-    said = [one for one in choices[:_MOST_CHOICES] if any(_stands(text, form) for form in _written(one))]
-    return bool(choices) and len(said) >= min(len(choices), 5)
+    """Whether a text lists the choices; five are enough."""
+    text, choices = clip(text), [one for one in choices if one != ""]
+    listed = [one for one in choices[:_MAX_CHOICES] if any(_contains_word(text, form) for form in _value_forms(one))]
+    return bool(choices) and len(listed) >= min(len(choices), 5)
 
 
-def _stands(text: str, word: str) -> bool:
+def _contains_word(text: str, word: str) -> bool:
     return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def says_next(text: str) -> bool:
-    """Whether a text says what to do."""
-    return STEP.search(clipped(text)) is not None
+    """Whether a text says what to do next."""
+    return STEP.search(clip(text)) is not None
 
 
 def says_left_out(text: str, name: str) -> bool:
-    """Whether a text says what has become of an argument that a tool does not take."""
-    return names(text, name) and _LEFT_OUT.search(clipped(text)) is not None
+    """Whether a text says that an argument was ignored or corrected."""
+    return mentions(text, name) and _LEFT_OUT.search(clip(text)) is not None
 
 
 def says_more(reply: Mapping[str, Any]) -> bool:
-    """Whether a result says that there is more, in words or in a field that is made for it."""
+    """Whether a result says that there is more, in words or in a field such as `nextCursor`."""
     for part in ("content", "structuredContent", "_meta"):
         with suppress(RecursionError):
-            if _MORE.search(clipped(json.dumps(reply.get(part)))):
+            if _MORE.search(clip(json.dumps(reply.get(part)))):
                 return True
     return False
 
 
-def leak(text: str, arguments: Any) -> str:
-    """What stands in a text that should not, as a clause; empty where nothing does."""
-    read = clipped(text)
-    if _TRACE.search(read):
-        return "shows a traceback"
-    if _KEY.search(read):
-        return "shows what looks like a key"
+def find_leak(text: str, arguments: Any) -> str:
+    """Find a traceback or a secret in a text, as a clause; empty if there is none."""
+    clipped = clip(text)
+    if _TRACE.search(clipped):
+        return "contains a traceback"
+    if _KEY.search(clipped):
+        return "contains what looks like an API key"
     for name, value in as_object(arguments).items():
         if isinstance(value, str) and len(value) > 5 and is_secret(name) and value in text:
-            return f"repeats the value of {name}, which is secret"
+            return f"repeats the value of the secret parameter {name}"
     return ""

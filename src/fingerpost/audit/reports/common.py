@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any, Literal, TypeAlias, cast
 
 from fingerpost.audit.events import Subject
-from fingerpost.audit.judge.checklist import ADOPT, Item
+from fingerpost.audit.judge.checklist import ADOPTION, Item
 from fingerpost.audit.report import Finding, Report
 from fingerpost.engine.phrases import count_noun
 
@@ -117,4 +117,4 @@ def fresh(report: Report) -> list[Finding]:
 
 def adoption() -> list[str]:
     """The lines that adopt Fingerpost, each with where it goes."""
-    return [f"{line}  # {where}" for line, where in ADOPT]
+    return [f"{line}  # {where}" for line, where in ADOPTION]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from fingerpost.audit.judge.checklist import ADOPT, CHECKLIST, Item
+from fingerpost.audit.judge.checklist import ADOPTION, CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.code_page import page_of_code
 from fingerpost.audit.reports.html_blocks import NOTHING, Html, filled, hashed, joined, part
@@ -198,7 +198,7 @@ def _measure(tally: Tally, whose: str) -> Html:
 
 
 def _adopt() -> Html:
-    return filled("adopt", lines=joined(filled("adopt_line", line=line, where=where) for line, where in ADOPT))
+    return filled("adopt", lines=joined(filled("adopt_line", line=line, where=where) for line, where in ADOPTION))
 
 
 # the findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fingerpost.audit.events import Began, Event, Noted, Skipped, Tried
+from fingerpost.audit.events import AuditStarted, CallJudged, CallsSkipped, Event, Note
 from fingerpost.audit.redacted import as_json, call_shown, reply_shown
 from fingerpost.audit.reports.common import all_legible, call_of, server_of
 from fingerpost.engine.safety.redact import clean
@@ -22,19 +22,19 @@ def line(event: Event, *, is_behind: bool = False) -> str:
 
 def _object(event: Event) -> dict[str, Any]:
     match event:
-        case Began():
+        case AuditStarted():
             return {"event": "began", "server": server_of(event.subject), "seed": event.seed, "calls": event.calls}
-        case Skipped():
+        case CallsSkipped():
             return {"event": "skipped", "tool": clean(event.tool, 200), "what": event.what, "why": event.why}
-        case Tried():
+        case CallJudged():
             return {"event": "tried", **_tried(event)}
-        case Noted():
+        case Note():
             return {"event": "noted", "tool": clean(event.tool, 200), "text": event.text}
         case _:  # Ended
             return {"event": "ended", "complete": not event.why, "why": event.why}
 
 
-def _tried(event: Tried) -> dict[str, Any]:
+def _tried(event: CallJudged) -> dict[str, Any]:
     mistake, outcome = event.mistake, event.outcome
     return {
         "number": event.number,
@@ -44,7 +44,7 @@ def _tried(event: Tried) -> dict[str, Any]:
         "call": call_of(as_json(call_shown(mistake.call))),
         "right": call_of(as_json(call_shown(mistake.right))),
         "reply": None if outcome.reply is None else reply_shown(outcome.reply),
-        "lost": outcome.lost,
+        "lost": outcome.loss,
         "checks": [{"item": check.item, "passed": check.passed, "why": check.why} for check in event.checks],
         "repaired": event.is_repaired,
     }

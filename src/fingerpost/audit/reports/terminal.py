@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TextIO
 
-from fingerpost.audit.events import Began, Event, Tried
-from fingerpost.audit.execute.run import RIGHT_FAILS
-from fingerpost.audit.judge.checklist import ADOPT
+from fingerpost.audit.events import AuditStarted, CallJudged, Event
+from fingerpost.audit.judge.checklist import ADOPTION
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.common import in_one_line
 from fingerpost.engine.phrases import count_noun
@@ -52,8 +51,8 @@ def _lines(report: Report, style: Style, width: int) -> Iterator[str]:
     if report.findings and report.behind is None:
         yield ""
         yield style.strong("Most of it comes with one line:")
-        longest = max(len(line) for line, _ in ADOPT)
-        yield from (f"  {line:{longest}}  {style.faint(f'# {note}')}" for line, note in ADOPT)
+        longest = max(len(line) for line, _ in ADOPTION)
+        yield from (f"  {line:{longest}}  {style.faint(f'# {note}')}" for line, note in ADOPTION)
         yield style.faint("  fingerpost audit --compare shows what it comes to.")
 
 
@@ -122,7 +121,7 @@ def _worst(report: Report, style: Style) -> Iterator[str]:
     for found in list(every.values())[:_MOST_WORST]:
         worst, calls = found[0], sum(one.count for one in found)
         yield ""
-        yield f"{style.bad('✗')} {style.strong(worst.item.title)}: {count_noun(calls, 'call')}, such as"
+        yield f"{style.bad('✗')} {style.strong(worst.item.describe_failures(calls))}, such as"
         yield from (f"    {line}" for line in wrap(f"> {worst.call}", _WIDTH - 4)[:3])
         yield from (style.faint(f"    < {line}") for line in _reply(worst))
         yield f"  {in_one_line(worst.told)}"
@@ -153,7 +152,7 @@ def _asides(report: Report, style: Style) -> Iterator[str]:
         yield style.faint(in_one_line(f"Note on {note.tool}: {note.text}"))
     if len(notes) > _MOST_ASIDES:
         yield style.faint(f"And {count_noun(len(notes) - _MOST_ASIDES, 'more note')}.")
-    if any(note.text.startswith(RIGHT_FAILS) for note in report.notes):
+    if any(note.needs_examples for note in report.notes):
         yield style.faint("Give values that work with --examples FILE; --write-examples FILE makes one to fill in.")
     if known := sum(1 for one in report.findings if one.is_known):
         yield style.faint(f"{count_noun(known, 'finding')} that the baseline knows.")
@@ -177,9 +176,9 @@ class Progress:
         self._is_shown = out.isatty() and os.environ.get("TERM") != "dumb"
 
     def take(self, event: Event) -> None:
-        if isinstance(event, Began):
+        if isinstance(event, AuditStarted):
             self._has_begun, self._total = True, event.calls
-        elif isinstance(event, Tried):
+        elif isinstance(event, CallJudged):
             self._done += 1
             now = time.monotonic()
             if now - self._last >= 0.1:

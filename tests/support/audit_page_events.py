@@ -1,11 +1,11 @@
-"""Audits that never were: their events made by hand, so that what is written of them is known to the letter."""
+"""Audit events made by hand for the HTML page, whose expected text is known exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from fingerpost.audit.events import Began, Ended, Event, Noted, Outcome, Skipped, Subject, Tried
+from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note, Outcome, Subject
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge.checklist import CHECKLIST, Check
 from fingerpost.audit.report import Report, folded
@@ -31,31 +31,31 @@ def tried(
     tool: str,
     kind: str,
     sent: dict[str, Any],
-    meant: dict[str, Any],
+    right: dict[str, Any],
     text: str | None,
     checks: dict[str, str],
     *,
     is_repaired: bool | None = False,
-) -> Tried:
-    """One call and its verdicts; an empty one is a pass."""
-    mistake = Mistake(kind, Call(tool, sent), Call(tool, meant), next(iter(sent), tool))
+) -> CallJudged:
+    """One call and its checks; an empty text is a pass."""
+    mistake = Mistake(kind, Call(tool, sent), Call(tool, right), next(iter(sent), tool))
     reply = None if text is None else {"isError": True, "content": [{"type": "text", "text": text}]}
     outcome = Outcome(reply, "gave no answer within 10 s" if text is None else "")
     verdicts = tuple(Check(item, not why, why) for item, why in checks.items())
-    return Tried(number, tool, mistake, outcome, verdicts, is_repaired)
+    return CallJudged(number, tool, mistake, outcome, verdicts, is_repaired)
 
 
 def files(*, is_behind: bool = False) -> Report:
-    """A server that does some things well, and what is left of its findings behind Fingerpost."""
+    """A server with some findings, and with fewer behind Fingerpost."""
     return folded(_files(is_behind))
 
 
 def _files(is_behind: bool) -> Iterator[Event]:
-    yield Began(subject(), seed=7, calls=9)
-    yield Skipped("write_file", "calls that could be carried out", "the tool is not declared read-only")
-    yield Skipped("move_file", "calls that could be carried out", "the tool is not declared read-only")
-    yield Noted("read_file", "The right call failed: no such file.")
-    yield from _misspelt(is_behind)
+    yield AuditStarted(subject(), seed=7, calls=9)
+    yield CallsSkipped("write_file", "calls that could be carried out", "the tool is not declared read-only")
+    yield CallsSkipped("move_file", "calls that could be carried out", "the tool is not declared read-only")
+    yield Note("read_file", "The right call failed: no such file.")
+    yield from _misspelled(is_behind)
     yield from _wrong_type(is_behind)
     yield tried(
         7, "list_files", "choice.misspelt", {"order": "nmae"}, {"order": "name"},
@@ -65,10 +65,10 @@ def _files(is_behind: bool) -> Iterator[Event]:
         8, "list_files", "range.above", {"depth": 1_000_000}, {"depth": 100},
         None, {"alive": "gave no answer within 10 s"}, is_repaired=None,
     )  # fmt: skip
-    yield Ended()
+    yield AuditEnded()
 
 
-def _misspelt(is_behind: bool) -> Iterator[Tried]:
+def _misspelled(is_behind: bool) -> Iterator[CallJudged]:
     for number, (wrong, right) in enumerate([("pth", "path"), ("incldue_hidden", "include_hidden"), ("oder", "order")]):
         text = f"Parameter '{wrong}' was auto-corrected to '{right}'." if is_behind else "notes.txt\nphotos"
         why = "" if is_behind else f"'{wrong}' was dropped without a word"
@@ -79,20 +79,20 @@ def _misspelt(is_behind: bool) -> Iterator[Tried]:
         )  # fmt: skip
 
 
-def _wrong_type(is_behind: bool) -> Iterator[Tried]:
+def _wrong_type(is_behind: bool) -> Iterator[CallJudged]:
     dump = '[\n  {\n    "code": "invalid_type",\n    "path": ["path"],\n    "message": "Invalid input"\n  }\n]'
     better = "Parameter 'path' takes a string, not a number.\nCorrected call: read_file(path: \"/srv/data/notes.txt\")"
-    meant = {"path": "/srv/data/notes.txt", "encoding": "utf-8", "from_line": 1, "to_line": 200}
-    for number, wrong in enumerate([{"path": 5}, {"path": [meant["path"]]}], 3):
+    right = {"path": "/srv/data/notes.txt", "encoding": "utf-8", "from_line": 1, "to_line": 200}
+    for number, wrong in enumerate([{"path": 5}, {"path": [right["path"]]}], 3):
         yield tried(
-            number, "read_file", "type.wrong", {**meant, **wrong}, meant, better if is_behind else dump,
+            number, "read_file", "type.wrong", {**right, **wrong}, right, better if is_behind else dump,
             {"wrong_type": "" if is_behind else "what was received is not said", "next_steps": "", "discreet": ""},
             is_repaired=is_behind,
         )  # fmt: skip
 
 
 def compared() -> Report:
-    """The same server, bare and behind Fingerpost; one finding is known from a baseline, one has gone."""
+    """The same server, bare and behind Fingerpost; the baseline has one known finding and one stale entry."""
     report = files()
     report.behind = files(is_behind=True)
     report.stale = ["brief/list_files/range.below"]
@@ -101,17 +101,17 @@ def compared() -> Report:
 
 
 def hostile() -> Report:
-    """A server whose every word is meant to break out of the page."""
+    """A server whose every text tries to break out of the page."""
     return folded(_hostile())
 
 
 def _hostile() -> Iterator[Event]:
-    yield Began(Subject(HOSTILE[0] * 9, HOSTILE[1], HOSTILE[2], HOSTILE[3], "http", len(HOSTILE)), 1, 99)
+    yield AuditStarted(Subject(HOSTILE[0] * 9, HOSTILE[1], HOSTILE[2], HOSTILE[3], "http", len(HOSTILE)), 1, 99)
     for number, text in enumerate(HOSTILE):
-        yield Skipped(text, text, text)
-        yield Noted(text, text)
+        yield CallsSkipped(text, text, text)
+        yield Note(text, text)
         yield tried(number, text, "parameter.misspelt", {text: text}, {"path": text}, text, {"unknown_param": text})
-    yield Ended(HOSTILE[1])
+    yield AuditEnded(HOSTILE[1])
 
 
 def large(tools: int = 300) -> Report:
@@ -122,9 +122,9 @@ def large(tools: int = 300) -> Report:
 def _large(tools: int) -> Iterator[Event]:
     items = [item.id for item in CHECKLIST[:10]]
     reply = "no good: " + "?" * 390
-    yield Began(subject("vast", "1", tools), 1, tools * len(items))
+    yield AuditStarted(subject("vast", "1", tools), 1, tools * len(items))
     for number in range(tools * len(items)):
         tool, item = f"tool_number_{number // len(items):03}_of_very_many", items[number % len(items)]
         arguments = {"about": f"call {number}, " + "." * 360}
         yield tried(number, tool, "type.wrong", arguments, arguments, f"{reply}\n{reply}", {item: "says too little"})
-    yield Ended()
+    yield AuditEnded()

@@ -1,11 +1,11 @@
-"""Audits made by hand: events as the engine would tell them, and the reports that they fold into."""
+"""Audit events made by hand, and the reports made from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from fingerpost.audit.events import Began, Ended, Event, Noted, Outcome, Skipped, Subject, Tried
+from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note, Outcome, Subject
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge.checklist import CHECKLIST, Check
 from fingerpost.audit.report import Report, folded
@@ -22,8 +22,8 @@ def subject(name: str = "shop", tools: int = 2, target: str = "shop --stdio") ->
     return Subject(target, name, "1.2.0", "2025-11-25", "stdio", tools)
 
 
-def began(about: Subject | None = None, calls: int = 10) -> Began:
-    return Began(about or subject(), 7, calls)
+def began(about: Subject | None = None, calls: int = 10) -> AuditStarted:
+    return AuditStarted(about or subject(), 7, calls)
 
 
 def tried(
@@ -38,40 +38,40 @@ def tried(
     lost: str = "",
     culprit: str = "pattern",
     is_repaired: bool | None = None,
-) -> Tried:
-    """A wrong call that one item was held against: it is met where there is no `why`."""
+) -> CallJudged:
+    """A wrong call that was checked for one item; it passes if there is no `why`."""
     right = Call(tool, {"pattern": "User"})
     wrong = Call(tool, {"patern": "User"} if arguments is None else arguments)
     result = None if reply is None else {"content": [{"type": "text", "text": reply}], "isError": True}
     mistake = Mistake(kind, wrong, right, culprit)
-    return Tried(number, tool, mistake, Outcome(result, lost), (Check(item, not why, why),), is_repaired)
+    return CallJudged(number, tool, mistake, Outcome(result, lost), (Check(item, not why, why),), is_repaired)
 
 
 def failing() -> list[Event]:
     """An audit with findings of every weight, one of them in two calls."""
     return [
         began(),
-        Skipped("buy", "calls that could execute", "it is not declared read-only"),
-        tried("not_dropped", why="drops 'patern' in silence", number=1, is_repaired=False),
-        tried("not_dropped", why="drops 'limt' in silence", number=2, culprit="limit", is_repaired=False),
+        CallsSkipped("buy", "calls that could execute", "it is not declared read-only"),
+        tried("not_dropped", why="drops 'patern' silently", number=1, is_repaired=False),
+        tried("not_dropped", why="drops 'limt' silently", number=2, culprit="limit", is_repaired=False),
         tried("unknown_param", why="does not name the nearest parameter", number=3, is_repaired=False),
         tried("brief", why="is 9,000 tokens long", number=4, kind="required.missing"),
         tried("alive", why="gave no answer", tool="buy", number=5, reply=None, lost="gave no answer within 10 s"),
         tried("honest", number=6, is_repaired=True),
-        Noted("buy", "had to be started again"),
-        Ended(),
+        Note("buy", "had to be started again"),
+        AuditEnded(),
     ]
 
 
 def perfect() -> list[Event]:
     tries = [tried(item.id, number=place, is_repaired=True) for place, item in enumerate(CHECKLIST)]
-    return [began(), *tries, Ended()]
+    return [began(), *tries, AuditEnded()]
 
 
 def hostile(text: str = HOSTILE, ended: bool = True) -> list[Event]:
-    """An audit in which every text that a server or a caller has a say in is `text`."""
+    """An audit in which every text that a server or a caller controls is `text`."""
     about = Subject(text, text, text, text, "http", 1)
-    said = tried(
+    answered = tried(
         "discreet",
         why=text,
         tool=text,
@@ -80,8 +80,8 @@ def hostile(text: str = HOSTILE, ended: bool = True) -> list[Event]:
         culprit=text,
     )
     lost = tried("alive", why=text, tool=text, kind="range.above", reply=None, lost=text, culprit=text)
-    end: list[Event] = [Ended(text)] if ended else []
-    return [began(about), Skipped(text, text, text), said, lost, Noted(text, text), *end]
+    end: list[Event] = [AuditEnded(text)] if ended else []
+    return [began(about), CallsSkipped(text, text, text), answered, lost, Note(text, text), *end]
 
 
 def large(tools: int = 300) -> list[Event]:
@@ -96,7 +96,7 @@ def large(tools: int = 300) -> list[Event]:
         for at in range(tools)
         for place, item in enumerate(CHECKLIST)
     ]
-    return [began(subject(tools=tools)), *tries, Ended()]
+    return [began(subject(tools=tools)), *tries, AuditEnded()]
 
 
 def report(events: Iterable[Event], *, behind: Iterable[Event] | None = None, stale: Iterable[str] = ()) -> Report:
@@ -107,13 +107,13 @@ def report(events: Iterable[Event], *, behind: Iterable[Event] | None = None, st
 
 
 def reports() -> dict[str, Report]:
-    """A whole range of what an audit can come to."""
+    """Reports of every kind of outcome."""
     known = report(failing(), stale=["tips/list/range.above"])
     known.findings[0].is_known = True
     return {
         "nothing": report([]),
-        "no tools": report([began(subject(tools=0)), Ended()]),
-        "never started": report([Ended("the server did not start: exit code 1")]),
+        "no tools": report([began(subject(tools=0)), AuditEnded()]),
+        "never started": report([AuditEnded("the server did not start: exit code 1")]),
         "perfect": report(perfect()),
         "failing": report(failing()),
         "known": known,

@@ -1,4 +1,4 @@
-"""Servers to audit, started as a user starts them, and audits of them with every event kept."""
+"""Servers to audit, started like a user starts them, and audits that keep every event."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fingerpost.audit.events import Event, Tried
-from fingerpost.audit.execute.run_audit import Settings, conducted
-from fingerpost.audit.execute.server import Target
+from fingerpost.audit.events import CallJudged, Event
+from fingerpost.audit.execute.run_audit import Settings, run_audit
+from fingerpost.audit.execute.target import Target
 from fingerpost.audit.report import Report
 from tests.support.misbehaving import tool
 
@@ -21,22 +21,22 @@ _SERVER = str(Path(__file__).parent / "misbehaving.py")
 WORD = {"word": {"type": "string"}}
 NEAR = tool("look_up", {**WORD, "limit": {"type": "integer", "minimum": 1, "maximum": 9}}, ("word",))
 FAR = {**NEAR, "name": "see_beyond"}
-"""Tools that do nothing wrong."""
+"""Tools that behave well."""
 
 
 def command(**config: Any) -> tuple[str, ...]:
-    """The command of a server that behaves as it is told: the fields of `misbehaving.Config`."""
+    """The command of a server that behaves as configured: the fields of `misbehaving.Config`."""
     return ("env", f"MISBEHAVE={json.dumps(config)}", sys.executable, "-S", _SERVER)
 
 
 def doing(**does: Any) -> tuple[str, ...]:
-    """A server with two good tools, and between them others that do something else whenever they are called."""
+    """A server with two good tools and, between them, tools that take the given steps when they are called."""
     return command(tools=[NEAR, *(tool(name, WORD, ("word",)) for name in does), FAR], does=does)
 
 
 @contextmanager
 def by_http(**config: Any) -> Generator[str]:
-    """The address of such a server by HTTP."""
+    """The URL of such a server over HTTP."""
     with subprocess.Popen([*command(**config), "http"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
@@ -45,26 +45,26 @@ def by_http(**config: Any) -> Generator[str]:
             process.kill()
 
 
-class Audited(NamedTuple):
+class AuditRun(NamedTuple):
     report: Report
     events: list[Event]
-    """Those of the server as it is."""
+    """Those of the bare server."""
 
     def verdicts(self, name: str) -> set[tuple[str, str, str, bool]]:
-        """Everything that was found out about a tool."""
-        tries = (event for event in self.events if isinstance(event, Tried) and event.tool == name)
+        """Every check of a tool."""
+        judged = (event for event in self.events if isinstance(event, CallJudged) and event.tool == name)
         return {
             (one.mistake.kind, repr(one.mistake.call), check.item, check.passed)
-            for one in tries
+            for one in judged
             for check in one.checks
         }
 
     def unmet(self, item: str) -> set[str]:
-        """The tools that do not meet an item."""
+        """The tools that fail an item."""
         return {one.tool for one in self.report.findings if one.item.id == item}
 
 
-def audited(target: tuple[str, ...] | str, **settings: Any) -> Audited:
+def audit(target: tuple[str, ...] | str, **settings: Any) -> AuditRun:
     where = Target(url=target) if isinstance(target, str) else Target(command=target)
     events = list[Event]()
 
@@ -72,5 +72,11 @@ def audited(target: tuple[str, ...] | str, **settings: Any) -> Audited:
         if not is_behind:
             events.append(event)
 
-    report, _ = asyncio.run(conducted(where, Settings(**settings), listen))
-    return Audited(report, events)
+    report, _ = asyncio.run(run_audit(where, Settings(**settings), listen))
+    return AuditRun(report, events)
+
+
+def requests_in(record: Path, method: str) -> list[dict[str, Any]]:
+    """The parameters of the requests that a server recorded."""
+    messages = [json.loads(line) for line in record.read_text().splitlines()]
+    return [message["params"] for message in messages if message.get("method") == method]

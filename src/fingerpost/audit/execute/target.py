@@ -1,0 +1,81 @@
+"""The server to audit: a command or a URL, with or without Fingerpost in front."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
+from fingerpost.proxy.command import is_url, own_headers
+from fingerpost.terminal.command_error import CommandError
+
+_PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
+"""`-P`, because the folder that the audit runs in may have modules of any name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A command or a URL to audit, bare or behind Fingerpost.
+
+    A URL is always reached through our own proxy: with guidance off it passes every message on byte for byte.
+    """
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    is_guided: bool = False
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        if self.url:
+            return (*_PROXY, "--guidance", "on" if self.is_guided else "off", self.url)
+        return (*_PROXY, "--", *self.command) if self.is_guided else self.command
+
+    @property
+    def is_proxied(self) -> bool:
+        return bool(self.url) or self.is_guided
+
+    @property
+    def without_secrets(self) -> tuple[str, ...] | str:
+        """The command or the URL without secrets."""
+        return _redact_word(self.url) if self.url else tuple(_redact_command(self.command))
+
+    @property
+    def label(self) -> str:
+        """The command or the URL in one line, for reports."""
+        return clean(
+            self.without_secrets if isinstance(self.without_secrets, str) else " ".join(self.without_secrets), 300
+        )
+
+
+def _redact_command(words: Sequence[str]) -> Iterator[str]:
+    """Hide the secrets of a command line, which follow `=` or an option."""
+    option = ""
+    for word in words:
+        name, is_pair, _ = word.partition("=")
+        if is_pair and is_secret(name):
+            yield f"{name}={HIDDEN}"
+        else:
+            yield HIDDEN if option and is_secret(option) else _redact_word(word)
+        option = word if word[:1] == "-" and not is_pair else ""
+
+
+def _redact_word(word: str) -> str:
+    is_path = "/" in word and "://" not in word
+    scrubbed = scrub(word, 4 * len(word), keeps_ids=is_path)
+    return scrubbed if HIDDEN in scrubbed else word
+
+
+def parse_target(command: Sequence[str], url: str | None) -> Target:
+    """Make a target from the command line; raises `CommandError` unless there is exactly one."""
+    if bool(command) == bool(url):
+        raise CommandError(
+            "give either a command or a URL", "fingerpost audit -- python server.py, or fingerpost audit URL"
+        )
+    if url:
+        if not is_url(url):
+            raise CommandError(
+                f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
+            )
+        own_headers()  # reports invalid headers before anything is started
+    return Target(command=tuple(command), url=url or "")
