@@ -17,7 +17,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from fingerpost.engine.matching import Kind, Names, Reading, readings
+from fingerpost.engine.matching import Kind, Names, Reading, find_readings
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "matching"
 KINDS: dict[str, Kind] = {"tool": "tool", "param": "parameter", "enum": "value"}
@@ -39,7 +39,7 @@ class Mistake:
     context: dict[str, Any] = field(repr=False)
 
     def read(self) -> list[Reading]:
-        return readings(self.asked, self.names, self.kind, self.context)
+        return find_readings(self.asked, self.names, self.kind, self.context)
 
 
 @cache

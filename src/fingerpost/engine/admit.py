@@ -9,16 +9,16 @@ from fingerpost.engine.apply_rules import apply_content_rules, apply_rules
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.decide import add_best_guess, decide
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
-from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.rules import unknown_tool, unsafe_input
 from fingerpost.engine.rules.client_noise import without_noise
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.engine.schema.validate import MOST
+from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 
 
-def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT) -> Verdict:
+def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:
     """Judge a call against the tools its caller may see."""
     tool = catalog.get(call.tool)
     if tool is not None and tool.is_plainly_right(call.arguments):
@@ -64,7 +64,9 @@ def explain_violations(case: Case) -> Report:
     if not (case.reported and isinstance(case.call.arguments, dict)):
         return Report(call=case.call)
     diagnoses, fixed = apply_content_rules(case)
-    report = Report(call=case.call, diagnoses=tuple(diagnoses[:MOST]), unseen=max(0, len(diagnoses) - MOST))
+    report = Report(
+        call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), unseen=max(0, len(diagnoses) - MAX_DIAGNOSES)
+    )
     left = [diagnosis for diagnosis in diagnoses if diagnosis.sure_fix is None]
     return add_best_guess(report, left, fixed) if diagnoses else report
 
@@ -83,7 +85,7 @@ def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Rep
 def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:
     """Aim the call at the tool that was probably intended, so that its arguments are corrected too."""
     best = next(iter(diagnosis.fixes), None)
-    if best is None or best.confidence <= FIRST:
+    if best is None or best.confidence <= OFFER_THRESHOLD:
         return None, call
     intended = best.edit.applied_to(call)
     return catalog.get(intended.tool), intended

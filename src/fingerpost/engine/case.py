@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from fingerpost.engine.catalog import Tool
-from fingerpost.engine.matching import normal_form
+from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Severity, Violation, value_at
 from fingerpost.engine.phrases import key_of, parameter_label
 from fingerpost.engine.safety.json_input import as_object
@@ -120,5 +120,5 @@ class Case:
         if severity is Severity.MEDIUM or not at:
             return disclosure.excerpt(self.tool.schema, self.tool.schema, "minimal")
         if severity is Severity.HIGH:
-            return {name: disclosure.quoted_schema(self.tool.schema, schema or self.schema(at))}
+            return {name: disclosure.quote_schema(self.tool.schema, schema or self.schema(at))}
         return {}

@@ -12,12 +12,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from fingerpost.engine.matching import Names, normal_form, spelling
-from fingerpost.engine.model import NOTHING, Violation, value_at
+from fingerpost.engine.matching.index import Names
+from fingerpost.engine.matching.spelling import normal_form, spelling
+from fingerpost.engine.model import EMPTY_OBJECT, Violation, value_at
 from fingerpost.engine.safety.hazards import is_hazardous, names_a_thing
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.validate import MOST, UNDECLARED, compile_schema, to_violations
+from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD, compile_schema, to_violations
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -28,7 +29,7 @@ _SCALARS = frozenset({"integer", "number", "boolean", "null", "string"})
 class Tool:
     """A tool as a client may call it."""
 
-    def __init__(self, name: str, listed: Mapping[str, Any] = NOTHING) -> None:
+    def __init__(self, name: str, listed: Mapping[str, Any] = EMPTY_OBJECT) -> None:
         self.name = name
         self._listed = listed
 
@@ -41,7 +42,9 @@ class Tool:
     def schema(self) -> Mapping[str, Any]:
         """The input schema; empty when it is too large, too deep or not an object: then nothing is claimed."""
         schema = self.listed_schema
-        return cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else NOTHING
+        return (
+            cast("dict[str, Any]", schema) if isinstance(schema, dict) and schemas.is_readable(schema) else EMPTY_OBJECT
+        )
 
     @property
     def description(self) -> str:
@@ -95,7 +98,9 @@ class Tool:
             return []
         if not self.is_closed:
             return [name for name in arguments if name not in self.params]
-        forbidden = [one.expected for one in self.violations(arguments) if one.at == () and one.keyword == UNDECLARED]
+        forbidden = [
+            one.expected for one in self.violations(arguments) if one.at == () and one.keyword == UNDECLARED_KEYWORD
+        ]
         return [name for names in forbidden for name in as_strings(names)]
 
     @cached_property
@@ -127,9 +132,9 @@ class Tool:
         """Whether any parameter can hold objects, and so names that get lost inside them."""
         return any(map(self._may_hold_objects, self.params.values()))
 
-    def nested_strays(self, arguments: Any) -> Iterator[schemas.Strays]:
+    def nested_strays(self, arguments: Any) -> Iterator[schemas.UnknownArguments]:
         """Objects inside the arguments with names that a server would drop without a word."""
-        return schemas.nested_strays(self.schema, self.schema, arguments)
+        return schemas.nested_unknown_arguments(self.schema, self.schema, arguments)
 
     @cached_property
     def is_plainly_right(self) -> Callable[[Any], bool]:
@@ -183,7 +188,7 @@ class Tool:
 
     def _told(self, arguments: Any) -> tuple[Violation, ...]:
         errors = self._validator.iter_errors(arguments) if self._validator else ()
-        every = to_violations(islice(errors, MOST * 2), self.schema)
+        every = to_violations(islice(errors, MAX_DIAGNOSES * 2), self.schema)
         return tuple(one for one in every if not _is_null_by_another_word(one, arguments))
 
     def complaint(self, arguments: Any) -> str:
@@ -198,7 +203,7 @@ class Tool:
     @cached_property
     def _validator(self) -> Validator | None:
         """Compiled when first needed; none for a schema that is unreadable, broken, or refers to elsewhere."""
-        return compile_schema(self.schema) if self.schema is not NOTHING else None
+        return compile_schema(self.schema) if self.schema is not EMPTY_OBJECT else None
 
 
 def _plain_check(

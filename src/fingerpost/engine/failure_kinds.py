@@ -33,7 +33,7 @@ _VALIDATION = (
     "INVALID_LENGTH", "WRONG_SHAPE", "CONFLICTING_PARAMS", "EMPTY_ARGUMENTS", "DEPRECATED_PARAM", "UNSAFE_INPUT",
 )  # fmt: skip
 
-PASSING = frozenset({"rate_limited", "timeout", "upstream"})
+TRANSIENT_CATEGORIES = frozenset({"rate_limited", "timeout", "upstream"})
 """What passes by itself: there the same call may be right later, and sending it again is no mistake."""
 
 _MENDABLE = frozenset({"validation", "patch"})
@@ -48,4 +48,4 @@ def category_of(code: str) -> str:
 
 def is_retryable(category: str) -> bool:
     """Whether another call, the same or a corrected one, may well succeed."""
-    return category in PASSING or category in _MENDABLE
+    return category in TRANSIENT_CATEGORIES or category in _MENDABLE

@@ -15,7 +15,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 Path: TypeAlias = tuple[str | int, ...]
 Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
 
-NOTHING: Mapping[str, Any] = {}
+EMPTY_OBJECT: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,10 @@ class Diagnosis:
     def is_contested(self) -> bool:
         """Whether the two best readings of a value stand too close for either to be put forward."""
         readings = [fix.confidence for fix in self.fixes if fix.label and isinstance(fix.edit, Replace)]
-        return len(readings) > 1 and readings[0] - readings[1] < CLEAR_LEAD
+        return len(readings) > 1 and readings[0] - readings[1] < MIN_CLEAR_LEAD
 
 
-CLEAR_LEAD = 0.1
+MIN_CLEAR_LEAD = 0.1
 """How far the best reading must stand ahead of the next to be the only one."""
 
 
@@ -227,7 +227,7 @@ class Report:
     """How often the very same call has failed by now, this time included."""
 
 
-SILENCE = Report(call=Call(""))
+EMPTY_REPORT = Report(call=Call(""))
 """The report on every call about which there is nothing to say; shared, for such calls are the many."""
 
 
@@ -236,7 +236,7 @@ class Verdict(NamedTuple):
 
     action: Action
     call: Call
-    report: Report = SILENCE
+    report: Report = EMPTY_REPORT
 
 
 def value_at(arguments: Any, at: Path) -> Any:

@@ -88,4 +88,4 @@ class Policy:
         return diagnosis.severity is Severity.LOW or (diagnosis.severity is Severity.MEDIUM and read_only)
 
 
-DEFAULT = Policy()
+DEFAULT_POLICY = Policy()

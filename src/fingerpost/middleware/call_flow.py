@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Verdict
 from fingerpost.engine.replies.enrich import is_failure, is_unknown_tool
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.middleware.desk import Desk
@@ -169,4 +169,4 @@ class Exchange(ABC):
 
 
 def _is_silent(verdict: Verdict) -> bool:
-    return verdict.action == "forward" and verdict.report is SILENCE
+    return verdict.action == "forward" and verdict.report is EMPTY_REPORT

@@ -19,7 +19,7 @@ from fingerpost.engine.admit import explain_with, judge
 from fingerpost.engine.annotations import Effects
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
@@ -200,7 +200,7 @@ class Desk:
 
     def remarks(self, verdict: Verdict) -> dict[str, Any]:
         """What is said in `_meta` beside a prompt that was rendered after all."""
-        report = SILENCE if verdict.report.is_refusal else verdict.report
+        report = EMPTY_REPORT if verdict.report.is_refusal else verdict.report
         return render(report, budget=self.policy.budget).structured
 
     # everything else

@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from typing_extensions import override
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Report
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
@@ -181,7 +181,7 @@ class Guidance(Door, Middleware):
             return await super().on_read_resource(context, call_next)
         except (NotFoundError, DisabledError) as error:
             here, uri = context.fastmcp_context, str(context.message.uri)
-            report = await self._lost(uri, here.fastmcp) if here and self._caller(here) is not None else SILENCE
+            report = await self._lost(uri, here.fastmcp) if here and self._caller(here) is not None else EMPTY_REPORT
             known = MCPError(mcp_types.INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
             if (guided := self._guided_error(known, report)) is None:
                 raise

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.prompts_resources import Resources, prompt_catalog
 from fingerpost.engine.render.shapes import Shape
@@ -79,7 +79,7 @@ class Door:
     async def _judged(self, call: Call, caller: object, read: Callable[[], Awaitable[list[Any] | None]]) -> Verdict:
         """What is said of a prompt comes from a fresh list, as with tools."""
         known = self._prompts.any(caller)
-        if known and (verdict := self._desk.admitted(call, known)).report is SILENCE:
+        if known and (verdict := self._desk.admitted(call, known)).report is EMPTY_REPORT:
             return verdict
         prompts = await read()
         if prompts is None:
@@ -89,5 +89,5 @@ class Door:
     def _astray(self, uri: str, resources: list[Any] | None, templates: list[Any] | None) -> Report:
         """What to say to one who asked for a resource that is not there; nothing where no list of them can be read."""
         if resources is None and templates is None:
-            return SILENCE
-        return self._desk.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), SILENCE)
+            return EMPTY_REPORT
+        return self._desk.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), EMPTY_REPORT)

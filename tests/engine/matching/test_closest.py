@@ -22,10 +22,12 @@ from bench.calibrate import fitted
 from bench.mistakes import Score, mistakes, scored
 from fingerpost import closest
 from fingerpost.engine import matching
-from fingerpost.engine.matching import Kind, Match, Names, explain_evidence, judge_candidates, normal_form, readings
-from fingerpost.engine.matching.alignment import Asked
-from fingerpost.engine.matching.calibration import curves, on_curve
+from fingerpost.engine.matching import Kind, Match, Names, find_readings, judge_candidates
+from fingerpost.engine.matching.alignment import Query
+from fingerpost.engine.matching.calibration import curves, interpolate
 from fingerpost.engine.matching.evidence import Evidence, Tier
+from fingerpost.engine.matching.explain import explain_evidence
+from fingerpost.engine.matching.spelling import normal_form
 from tests.support.paths import ROOT
 
 VERBS = ["get", "list", "create", "update", "search", "remove", "send", "export"]
@@ -107,7 +109,7 @@ def test_any_text_is_read_without_a_fault_and_best_first(names: list[str], asked
 def test_another_slip_never_makes_it_likelier(name: str, at: int) -> None:
     once = name[:at] + name[at + 1 :]
     twice = once[: at + 2] + once[at + 3 :]
-    found = [{each.match.name: each for each in readings(slip, [name])}.get(name) for slip in (name, once, twice)]
+    found = [{each.match.name: each for each in find_readings(slip, [name])}.get(name) for slip in (name, once, twice)]
     assume(not any(each and each.evidence.guards for each in found))
     sure = [each.match.confidence if each else 0.0 for each in found]
     assert sure == sorted(sure, reverse=True)
@@ -121,7 +123,7 @@ def test_the_table_rises_with_the_strength() -> None:
 
 def test_a_strength_below_the_table_is_worth_nothing_and_one_above_it_no_more_than_the_last() -> None:
     curve = ((0.4, 0.5), (0.8, 0.9))
-    assert [on_curve(curve, strength) for strength in (0.1, 0.4, 0.6, 0.8, 1.2)] == pytest.approx(
+    assert [interpolate(curve, strength) for strength in (0.1, 0.4, 0.6, 0.8, 1.2)] == pytest.approx(
         [0.0, 0.5, 0.7, 0.9, 0.9]
     )
 
@@ -428,7 +430,7 @@ def test_a_context_of_the_wrong_shape_says_nothing() -> None:
 
 
 def test_two_letters_stand_for_what_begins_alike_and_are_never_a_fix() -> None:
-    found = readings("mt", ["meter", "mole", "millennium", "second"], "value")
+    found = find_readings("mt", ["meter", "mole", "millennium", "second"], "value")
     assert [(each.match.name, each.match.is_clear) for each in found] == [("meter", False), ("mole", False)]
 
 
@@ -462,13 +464,13 @@ def test_the_work_for_one_question_does_not_grow_with_the_crowd_that_shares_a_wo
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked_at: list[int] = []
-    real = matching.compare
+    real = matching.compare_names
 
-    def counted(asked: Asked, known: Names, index: int) -> Evidence:
+    def counted(query: Query, known: Names, index: int) -> Evidence:
         looked_at.append(index)
-        return real(asked, known, index)
+        return real(query, known, index)
 
-    monkeypatch.setattr(matching, "compare", counted)
+    monkeypatch.setattr(matching, "compare_names", counted)
     crowd = Names(
         f"get_{a}{b}{c}_report" for a in string.ascii_lowercase for b in "aeiou" for c in string.ascii_lowercase
     )

@@ -189,7 +189,7 @@ def test_three_levels_show_more_and_more_and_never_a_secret() -> None:
     ],
 )  # fmt: skip
 def test_a_parameter_is_told_in_one_line(schema: dict[str, Any], words: str) -> None:
-    assert disclosure.in_words({}, schema) == words
+    assert disclosure.describe_schema({}, schema) == words
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_a_parameter_is_told_in_one_line(schema: dict[str, Any], words: str) -> 
 def test_an_example_is_the_authors_or_one_that_fits(schema: dict[str, Any], value: Any) -> None:
     made = disclosure.example({}, schema, "user.name")
     assert made == value
-    assert disclosure.quoted_example({}, schema, "user.name") == value
+    assert disclosure.quote_example({}, schema, "user.name") == value
 
 
 def test_an_example_is_shown_clean_and_short() -> None:
     schema = {"default": {"a\u202e": ["x" * 100, 10**30]}}
-    assert disclosure.quoted_example({}, schema, "n") == {"a": ["x" * 63 + "…", "an integer of more than 20 digits"]}
+    assert disclosure.quote_example({}, schema, "n") == {"a": ["x" * 63 + "…", "an integer of more than 20 digits"]}

@@ -14,7 +14,7 @@ from fingerpost.audit.events import Skipped
 from fingerpost.audit.generate.mistakes import Mistake, mistakes
 from fingerpost.audit.generate.right_calls import Examples, right_calls
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import NOTHING, Call
+from fingerpost.engine.model import EMPTY_OBJECT, Call
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.schema.excerpt import first_choice
 
@@ -140,4 +140,4 @@ def _a_few_of_each_kind(made: list[Mistake], most: int) -> list[Mistake]:
 
 
 def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:
-    return first_choice(tool.schema, tool.params[name]) if name in tool.params else NOTHING
+    return first_choice(tool.schema, tool.params[name]) if name in tool.params else EMPTY_OBJECT

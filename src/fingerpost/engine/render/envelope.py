@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
 from fingerpost.engine.render.corrected_call import PresentableCall, corrected_call, present_call
@@ -99,7 +99,7 @@ def _in_brief(diagnosis: Diagnosis) -> dict[str, Any]:
 def _suggestions(diagnosis: Diagnosis) -> dict[str, Any]:
     found: dict[str, Any] = {}
     names = [fix.label for fix in diagnosis.fixes if fix.label]
-    if names and diagnosis.fixes[0].confidence > FIRST and not diagnosis.is_contested:
+    if names and diagnosis.fixes[0].confidence > OFFER_THRESHOLD and not diagnosis.is_contested:
         found["did_you_mean"] = names[0]
     if names and not isinstance(diagnosis.fixes[0].edit, CallTool):
         found["alternatives"] = names[:3]

@@ -16,9 +16,9 @@ from fingerpost.engine.admit import admit, available_info_tool, explain_violatio
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.dialects.plausible import holds
-from fingerpost.engine.matching import normal_form
-from fingerpost.engine.model import SILENCE, Call, Diagnosis, Report, Verdict
-from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.matching.spelling import normal_form
+from fingerpost.engine.model import EMPTY_REPORT, Call, Diagnosis, Report, Verdict
+from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
@@ -53,7 +53,7 @@ Recount: TypeAlias = Callable[[Report], Report]
 
 
 def enrich(
-    call: Call, result: Any, catalog: Catalog, *, policy: Policy = DEFAULT, verdict: Verdict | None = None
+    call: Call, result: Any, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY, verdict: Verdict | None = None
 ) -> Any:
     """The guided reply to `call`: a `tools/call` result, a JSON-RPC error, or a whole JSON-RPC response.
 
@@ -65,7 +65,9 @@ def enrich(
         return result
 
 
-def refusal(verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT, shape: Shape = "nested") -> dict[str, Any]:
+def refusal(
+    verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY, shape: Shape = "nested"
+) -> dict[str, Any]:
     """The `tools/call` result that answers a refused call."""
     return error_result(verdict.report, catalog.get(verdict.call.tool), policy, shape)
 
@@ -298,9 +300,9 @@ def _success(
     result: dict[str, Any], payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
 ) -> dict[str, Any]:
     # A call that we would have refused and the server took was right: there is nothing to say about it.
-    report = SILENCE if verdict.report.is_refusal else verdict.report
+    report = EMPTY_REPORT if verdict.report.is_refusal else verdict.report
     advised = advice(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
-    if report is SILENCE and not advised:
+    if report is EMPTY_REPORT and not advised:
         return result
     envelope = render(report, budget=policy.budget)
     text = "\n".join(fit_budget(policy.budget, [*envelope.text.splitlines(), *advised.lines]))

@@ -44,7 +44,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
             "expected_type": type_list(expected),
             "received_type": received,
             "received_value": case.shown(violation.at, violation.schema),
-            "expected": disclosure.in_words(case.tool.schema, violation.schema),
+            "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
         },
         fixes=(fix or to_fill_in(case, violation),),
@@ -56,6 +56,6 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     key = key_of(violation.at)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
-    given = disclosure.authors_example(case.tool.schema, violation.schema, key)
+    given = disclosure.author_example(case.tool.schema, violation.schema, key)
     is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
     return f"{ask}: {parameter_label(violation.at)}: {literal(given, key)}" if is_short else ask

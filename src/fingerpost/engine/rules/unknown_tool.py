@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import FIRST, Match, closest, spelling
+from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.safety.redact import clean
@@ -88,7 +89,7 @@ def _near(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
 
 
 def _offered(match: Match) -> Fix:
-    sure = match.is_clear and match.confidence > FIRST
+    sure = match.is_clear and match.confidence > OFFER_THRESHOLD
     return _fix(
         match.name, match.confidence, Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT
     )

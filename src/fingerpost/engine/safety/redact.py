@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
 
-from fingerpost.engine.model import NOTHING
+from fingerpost.engine.model import EMPTY_OBJECT
 
 ECHO_LIMIT = 64
 """The most characters of anyone else's text that one echo repeats."""
@@ -74,12 +74,12 @@ def is_clean(text: str, limit: int = ECHO_LIMIT) -> bool:
     return len(text) <= limit and clean(text, limit) == text
 
 
-def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> bool:
+def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] = EMPTY_OBJECT) -> bool:
     """Whether a received scalar may be repeated under this name. A container is judged leaf by leaf."""
     return not is_secret(key, schema, value) and not (isinstance(value, str) and looks_random(value))
 
 
-def is_secret(key: str, schema: Mapping[str, Any] = NOTHING, value: Any = None) -> bool:
+def is_secret(key: str, schema: Mapping[str, Any] = EMPTY_OBJECT, value: Any = None) -> bool:
     """Whether the schema or the name says that what stands here is secret."""
     if schema.get("writeOnly") is True or schema.get("format") == "password":
         return True
@@ -144,7 +144,7 @@ def describe(value: Any) -> Described:
     return Described("a hidden value")
 
 
-def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> Any:
+def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] = EMPTY_OBJECT) -> Any:
     """The value itself where it is short and harmless, else what it is like."""
     if isinstance(value, dict | list):
         small = cast("dict[str, Any] | list[Any]", value)

@@ -30,7 +30,7 @@ def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ())
         optional = [name for name in declared if name not in needed]
         return {"required": [*map(clean, needed[:_MOST_NAMES])], "optional": [*map(clean, optional[:_MOST_NAMES])]}
     chosen = [name for name in names or declared if name in declared][:_MOST_NAMES]
-    return {clean(name): {"required": name in needed, **quoted_schema(root, declared[name], level)} for name in chosen}
+    return {clean(name): {"required": name in needed, **quote_schema(root, declared[name], level)} for name in chosen}
 
 
 def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
 
 
 def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
-    safe_value, schema = quoted_schema(root, node), first_choice(root, node)
+    safe_value, schema = quote_schema(root, node), first_choice(root, node)
     if depth >= _DEEPEST:
         return safe_value
     if fields := outline(root, schema, depth + 1):
@@ -52,11 +52,11 @@ def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
     return {**safe_value, "items": _inside(root, item, depth + 1)} if item else safe_value
 
 
-def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
+def quote_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
     """A parameter's own schema with every text cleaned and every list cut short."""
     schema = resolve(root, node)
     keywords = _KEYWORDS if level == "full" else ("type", "enum", "default")
-    quoted = {keyword: _quoted(schema[keyword], keyword) for keyword in keywords if keyword in schema}
+    quoted = {keyword: _quote(schema[keyword], keyword) for keyword in keywords if keyword in schema}
     if "type" not in quoted and (kinds := types(root, schema)):
         quoted = {"type": kinds[0] if len(kinds) == 1 else list(kinds), **quoted}
     if is_secret("", schema):
@@ -64,7 +64,7 @@ def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, A
     return quoted
 
 
-def in_words(root: Schema, node: Any) -> str:
+def describe_schema(root: Schema, node: Any) -> str:
     """One line on what a parameter takes: `integer, 1 to 1000, default 50`."""
     schema = first_choice(root, node)
     words = [" or ".join(types(root, schema) or ("any value",))]
@@ -74,7 +74,7 @@ def in_words(root: Schema, node: Any) -> str:
     return ", ".join(words)
 
 
-def authors_example(root: Schema, node: Any, name: str) -> Any:
+def author_example(root: Schema, node: Any, name: str) -> Any:
     """A value the author gives for this parameter, or nothing: a made-up one could be taken for advice."""
     schema = first_choice(root, node)
     has_one = any(schema.get(word) is not None for word in ("examples", "default", "const", "enum"))
@@ -96,12 +96,12 @@ def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
     return _made_up(root, schema, name, depth)
 
 
-def quoted_example(root: Schema, node: Any, name: str) -> Any:
+def quote_example(root: Schema, node: Any, name: str) -> Any:
     """The same, with every text cleaned and every list cut short."""
-    return _quoted(example(root, node, name), "")
+    return _quote(example(root, node, name), "")
 
 
-def default_of(root: Schema, node: Any) -> Any:
+def default_value(root: Schema, node: Any) -> Any:
     """The value a parameter has when it is left out, as far as the schema tells."""
     return first_choice(root, node).get("default")
 
@@ -216,12 +216,12 @@ def _text_within(schema: Schema, name: str) -> str:
     return text[:most] if isinstance(most, int) and most > 0 else text
 
 
-def _quoted(value: Any, keyword: str) -> Any:
+def _quote(value: Any, keyword: str) -> Any:
     if isinstance(value, list):
-        return [_quoted(item, keyword) for item in cast("list[Any]", value)[:12]]
+        return [_quote(item, keyword) for item in cast("list[Any]", value)[:12]]
     if isinstance(value, dict):
         fields = list(cast("dict[str, Any]", value).items())[:8]
-        return {clean(name): _quoted(item, keyword) for name, item in fields} if keyword == "" else {}
+        return {clean(name): _quote(item, keyword) for name, item in fields} if keyword == "" else {}
     if isinstance(value, str) and type(value) is not Placeholder:
         return clean(value, 120 if keyword == "description" else 64)
     return safe_value(value)

@@ -18,7 +18,7 @@ def _matching(pattern: str) -> Callable[[str], bool]:
     return lambda text: compiled.fullmatch(text) is not None
 
 
-LENIENT: dict[str, Callable[[str], bool]] = {
+LENIENT_FORMATS: dict[str, Callable[[str], bool]] = {
     "date-time": _matching(rf"{_DATE}(?:[tT ]{_TIME})?|\d{{1,13}}"),
     "date": _matching(rf"{_DATE}(?:[tT ]{_TIME})?"),
     "time": _matching(_TIME),

@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from fingerpost.engine.matching import spelling
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Path, Violation
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.engine.schema.formats import LENIENT
+from fingerpost.engine.schema.formats import LENIENT_FORMATS
 from fingerpost.engine.schema.walk import properties, resolve
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
-UNDECLARED = "additionalProperties"
-LIMITS = frozenset({
+UNDECLARED_KEYWORD = "additionalProperties"
+LIMIT_KEYWORDS = frozenset({
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems",
     "maxItems", "minProperties", "maxProperties", "format", "pattern",
 })  # fmt: skip
 """Keywords that bound a value of the right kind."""
 
-MOST = 20
+MAX_DIAGNOSES = 20
 """Findings in one answer; past these a caller is told how many more there are."""
 
 _BACKTRACKING = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
@@ -44,7 +44,7 @@ def compile_schema(schema: Mapping[str, Any]) -> Validator | None:
     """
     import jsonschema_rs  # when first needed: a process that sees no call does not pay for it
 
-    options: dict[str, Any] = {"offline": True, "validate_formats": True, "formats": LENIENT}
+    options: dict[str, Any] = {"offline": True, "validate_formats": True, "formats": LENIENT_FORMATS}
     linear = jsonschema_rs.RegexOptions(size_limit=1 << 20)
     for readable in (dict(schema), _without_backtracking(dict(schema))):
         try:
@@ -95,7 +95,8 @@ def _nearest(
     instance: Any,
 ) -> Iterator[Violation]:
     branches = [
-        [found for error in errors[:MOST] for found in _of(error, root, depth + 1)] for errors in context[:MOST]
+        [found for error in errors[:MAX_DIAGNOSES] for found in _of(error, root, depth + 1)]
+        for errors in context[:MAX_DIAGNOSES]
     ]
     marked = list(_by_mark(branches, schema.get(keyword), root, instance, at))
     if marked:
@@ -116,7 +117,7 @@ def _by_mark(
     branches: Sequence[Sequence[Violation]], alternatives: Any, root: Mapping[str, Any], instance: Any, at: Path
 ) -> Iterator[Violation]:
     """Where every alternative carries a mark (`kind: "circle"`), the mark that was sent decides which one was meant."""
-    marks = [_marks(root, alternative) for alternative in as_list(alternatives)[:MOST]]
+    marks = [_marks(root, alternative) for alternative in as_list(alternatives)[:MAX_DIAGNOSES]]
     common = set[str].intersection(*map(set, marks)) if marks else set[str]()
     name = next((name for name in common if isinstance(as_object(instance).get(name), str)), None)
     if name is None or len(branches) != len(marks):

@@ -10,21 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeAlias, cast
 
-from fingerpost.engine.model import NOTHING, Path
+from fingerpost.engine.model import EMPTY_OBJECT, Path
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import is_secret
 
 Schema: TypeAlias = Mapping[str, Any]
-Strays: TypeAlias = tuple[Path, dict[str, Any], list[str]]
+UnknownArguments: TypeAlias = tuple[Path, dict[str, Any], list[str]]
 """Where an object stands, what it declares, and the names in it that are not declared."""
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
-LARGEST = 10_000
+MAX_NODES = 10_000
 """Schema nodes read before a schema counts as unreadable; the largest real tools have a few hundred."""
 
-DEEPEST = 64
-MOST_EVALUATIONS = 5_000
+MAX_DEPTH = 64
+MAX_EVALUATIONS = 5_000
 """How many subschemas one value may be held against once references are followed; bombs need millions."""
 
 TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
@@ -46,7 +46,7 @@ def resolve(root: Schema, node: Any) -> Schema:
     """`node` with its local reference followed; words beside the `$ref` win. Unresolvable is empty."""
     for _ in range(_HOPS):
         if not isinstance(node, dict):
-            return NOTHING
+            return EMPTY_OBJECT
         schema = cast("dict[str, Any]", node)
         if not isinstance(ref := schema.get("$ref"), str):
             return schema
@@ -55,7 +55,7 @@ def resolve(root: Schema, node: Any) -> Schema:
         node = {**target, **beside}
         if "properties" in target and "properties" in beside:
             node["properties"] = {**as_object(target["properties"]), **as_object(beside["properties"])}
-    return NOTHING
+    return EMPTY_OBJECT
 
 
 def layers(root: Schema, node: Any) -> Iterator[Schema]:
@@ -150,24 +150,24 @@ def child(root: Schema, node: Any, step: str | int) -> Schema:
             found = as_object(layer.get("properties")).get(step, layer.get("additionalProperties"))
         if isinstance(found, dict):
             return resolve(root, found)
-    return NOTHING
+    return EMPTY_OBJECT
 
 
 def schema_at(root: Schema, path: Path) -> Schema:
     """The schema of the value at `path`; empty where the schema says nothing about it."""
     node = resolve(root, root)
-    for step in path[:DEEPEST]:
+    for step in path[:MAX_DEPTH]:
         node = child(root, node, step)
     return node
 
 
-def nested_strays(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[Strays]:
+def nested_unknown_arguments(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[UnknownArguments]:
     """The objects inside a value that carry names which their schema neither declares, nor forbids, nor welcomes."""
     if len(at) > _DEEPEST_VALUE:
         return
     for index, item in enumerate(as_list(value)[:_MOST_LAYERS]):
         if isinstance(item, dict | list):
-            yield from nested_strays(root, child(root, node, index), item, (*at, index))
+            yield from nested_unknown_arguments(root, child(root, node, index), item, (*at, index))
     if fields := as_object(value):
         declared = properties(root, node)
         strays = [name for name in fields if name not in declared]
@@ -175,14 +175,14 @@ def nested_strays(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterato
             yield at, declared, strays
         for name, item in fields.items():
             if isinstance(item, dict | list):
-                yield from nested_strays(root, child(root, node, name), item, (*at, name))
+                yield from nested_unknown_arguments(root, child(root, node, name), item, (*at, name))
 
 
 def secret_names(root: Schema) -> frozenset[str]:
     """The properties, at any depth, that the schema itself declares secret."""
     found, seen = set[str](), set[int]()
     pending: list[Any] = [root]
-    while pending and len(seen) < LARGEST:
+    while pending and len(seen) < MAX_NODES:
         node = pending.pop()
         if id(node) in seen:
             continue
@@ -204,7 +204,7 @@ def is_readable(root: Any) -> bool:
     while pending:
         node, depth = pending.pop()
         seen += 1
-        if depth > DEEPEST or seen + len(pending) > LARGEST:
+        if depth > MAX_DEPTH or seen + len(pending) > MAX_NODES:
             return False
         if any(len(as_list(as_object(node).get(word))) > _WIDEST for word in ("required", *_IN_PLACE)):
             return False
@@ -212,7 +212,7 @@ def is_readable(root: Any) -> bool:
             pending += [(value, depth + 1) for value in cast("dict[str, Any]", node).values()]
         elif isinstance(node, list):
             pending += [(value, depth + 1) for value in cast("list[Any]", node)]
-    return _evaluations(root) <= MOST_EVALUATIONS
+    return _evaluations(root) <= MAX_EVALUATIONS
 
 
 def _target(root: Schema, ref: str) -> Schema:
@@ -271,7 +271,7 @@ def _evaluations(root: Any) -> int:
         return cost(_target(schema, ref))
 
     def cost(node: Any) -> int:
-        if not isinstance(node, dict) or id(cast("Any", node)) in active or len(active) > DEEPEST * 4:
+        if not isinstance(node, dict) or id(cast("Any", node)) in active or len(active) > MAX_DEPTH * 4:
             return 1
         part = cast("dict[str, Any]", node)
         active.add(id(part))
@@ -281,7 +281,7 @@ def _evaluations(root: Any) -> int:
         if isinstance(ref := part.get("$ref"), str):
             total += cost_of_target(ref)
         active.discard(id(part))
-        return min(total, MOST_EVALUATIONS + 1)
+        return min(total, MAX_EVALUATIONS + 1)
 
     return cost(schema)
 

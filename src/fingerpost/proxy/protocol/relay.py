@@ -16,7 +16,7 @@ from msgspec.json import Decoder
 
 from fingerpost.engine import info_tool
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.replies.enrich import KEY, error_result
@@ -291,7 +291,7 @@ class _Exchange(Exchange):
 
     async def _guided(self, verdict: Verdict, outcome: Outcome) -> Any:
         """A success. To that of a right call nothing is added, unless tips are wanted: the proxy is not to be seen."""
-        if verdict.report is SILENCE and not self.desk.policy.tips:
+        if verdict.report is EMPTY_REPORT and not self.desk.policy.tips:
             self.desk.succeeded(self.speaker, self.call)
             return outcome.reply
         return await super()._guided(verdict, outcome)
