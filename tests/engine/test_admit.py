@@ -27,7 +27,7 @@ from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
 from fingerpost.engine.replies.enrich import is_unknown_tool
-from fingerpost.engine.safety.hazards import hazards
+from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import parse_json
 
 
@@ -77,8 +77,8 @@ def test_attacks_are_left_to_the_server_where_the_operator_says_so() -> None:
 
 
 def test_a_path_with_a_null_byte_is_an_attack() -> None:
-    assert [kind for _, kind in hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
-    assert list(hazards({"files": [{"path": "../x"}]})) == []
+    assert [kind for _, kind in find_hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
+    assert list(find_hazards({"files": [{"path": "../x"}]})) == []
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_a_schema_with_an_odd_key_is_left_to_the_server() -> None:
     found = Tool("t", {"inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}})
     assert found.is_valid({"\ud800": 1})
     assert found.violations({"\ud800": 1}) == ()
-    assert found.complaint({"a": 1}) == '1 is not of type "string"'
+    assert found.validator_message({"a": 1}) == '1 is not of type "string"'
 
 
 def test_an_unreadable_name_in_an_open_tool_passes() -> None:

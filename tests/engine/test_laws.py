@@ -177,7 +177,7 @@ def test_a_tool_that_may_write_gets_lossless_repairs_only(known: Known, data: st
     verdict = judge(slip.call, writing(known).catalog, Policy())
     if verdict.action == "repair":
         assert exactly(read_alike(verdict.call.arguments)) == exactly(read_alike(slip.call.arguments))
-        grades = {fix.grade for one in verdict.report.diagnoses if (fix := one.sure_fix)}
+        grades = {fix.grade for one in verdict.report.diagnoses if (fix := one.certain_fix)}
         assert grades == {Grade.LOSSLESS}
 
 
@@ -427,7 +427,7 @@ def test_many_mistakes_make_no_larger_answer(count: int, schema: dict[str, Any],
 def test_more_findings_than_are_told_are_counted() -> None:
     tool, call = wrong_in_all_places(60, {"type": "integer"}, "x", "p")
     report = judge(call, Catalog([tool]), Policy()).report
-    assert len(report.diagnoses) + report.unseen >= 21
+    assert len(report.diagnoses) + report.more_problems >= 21
     assert "more problems" in render(report).text
 
 

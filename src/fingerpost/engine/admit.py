@@ -21,7 +21,7 @@ from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:
     """Judge a call against the tools its caller may see."""
     tool = catalog.get(call.tool)
-    if tool is not None and tool.is_plainly_right(call.arguments):
+    if tool is not None and tool.is_clearly_valid(call.arguments):
         return Verdict("forward", call)
     try:
         return judge(call, catalog, policy)
@@ -47,7 +47,7 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     diagnoses, case = apply_rules(Case(intended, tool), policy)
     if attack := [one for one in diagnoses if one.severity is Severity.CRITICAL]:
         return Verdict("refuse", call, Report(call=call, diagnoses=tuple(attack), is_refusal=True))
-    if found and not found[0].sure_fix:
+    if found and not found[0].certain_fix:
         diagnoses = []  # against a tool that is only guessed at, nothing is claimed about the arguments
     every = [*found, *diagnoses]
     verdict = decide(call, every, case, policy, info_tool) if every else _pass_without_noise(call, case.call, tool)
@@ -65,21 +65,25 @@ def explain_violations(case: Case) -> Report:
         return Report(call=case.call)
     diagnoses, fixed = apply_content_rules(case)
     report = Report(
-        call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), unseen=max(0, len(diagnoses) - MAX_DIAGNOSES)
+        call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), more_problems=max(0, len(diagnoses) - MAX_DIAGNOSES)
     )
-    left = [diagnosis for diagnosis in diagnoses if diagnosis.sure_fix is None]
+    left = [diagnosis for diagnosis in diagnoses if diagnosis.certain_fix is None]
     return add_best_guess(report, left, fixed) if diagnoses else report
 
 
 def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
     """Report a diagnosis that the author of the tool gave, with the call that follows from its fix."""
     report = Report(
-        call=case.call, diagnoses=(diagnosis,), is_refusal=True, info_tool=info_tool, secret=case.tool.secret_names
+        call=case.call,
+        diagnoses=(diagnosis,),
+        is_refusal=True,
+        info_tool=info_tool,
+        secret_names=case.tool.secret_names,
     )
     if not diagnosis.fixes:
         return report
-    fixed = case.after([diagnosis.sure_fix.edit] if diagnosis.sure_fix else [])
-    return add_best_guess(report, [] if diagnosis.sure_fix else [diagnosis], fixed)
+    fixed = case.after([diagnosis.certain_fix.edit] if diagnosis.certain_fix else [])
+    return add_best_guess(report, [] if diagnosis.certain_fix else [diagnosis], fixed)
 
 
 def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:

@@ -28,7 +28,7 @@ def apply_rules(case: Case, policy: Policy) -> tuple[list[Diagnosis], Case]:
         if code == unsafe_input.CODE and policy.unsafe_input == "allow":
             continue
         case = case.after(_certain_edits(rule, case, found))
-        if any(diagnosis.sure_fix is None for diagnosis in found.values()):
+        if any(diagnosis.certain_fix is None for diagnosis in found.values()):
             return list(found.values()), case
     for _ in range(_PASSES):
         edits: list[Edit] = []
@@ -53,7 +53,7 @@ def _certain_edits(rule: Rule, case: Case, found: dict[tuple[str, Path], Diagnos
     """Run one rule: add its new diagnoses to `found` and return the edits of their certain fixes."""
     fresh = [one for one in islice(rule(case), MAX_DIAGNOSES * 2) if (one.code, one.at) not in found]
     found |= {(one.code, one.at): one for one in fresh}
-    return [fix.edit for one in fresh if (fix := one.sure_fix)]
+    return [fix.edit for one in fresh if (fix := one.certain_fix)]
 
 
 def _uncovers_container(edit: Edit, case: Case) -> bool:

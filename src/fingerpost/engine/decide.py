@@ -39,12 +39,12 @@ def decide(call: Call, found: list[Diagnosis], case: Case, policy: Policy, info_
         call=call,
         diagnoses=tuple(found[:MAX_DIAGNOSES]),
         info_tool=info_tool,
-        secret=case.tool.secret_names,
-        unseen=max(0, len(found) - MAX_DIAGNOSES),
+        secret_names=case.tool.secret_names,
+        more_problems=max(0, len(found) - MAX_DIAGNOSES),
     )
     read_only = case.tool.is_read_only
-    fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.sure_fix)]
-    left = [diagnosis for diagnosis in found if diagnosis.sure_fix is None]
+    fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.certain_fix)]
+    left = [diagnosis for diagnosis in found if diagnosis.certain_fix is None]
     if all(policy.tolerates(diagnosis, read_only=read_only) for diagnosis in left):
         tolerated = replace(report, warnings=tuple(one.warning or one.message for one in left))
         if fixed and _may_repair(fixed, left, case, policy):
@@ -148,7 +148,7 @@ def _describe_correction(diagnosis: Diagnosis, fix: Fix) -> Correction:
     if isinstance(edit, Drop):
         return Correction(received, None, confidence, f"{where} was left out because it was empty")
     if not edit.at:
-        return Correction(got, "object", 1.0, fix.done)
+        return Correction(got, "object", 1.0, fix.applied_note)
     if fix.value is None:
         return Correction(received, describe(edit.value), confidence, f"{where} was auto-corrected")
     note = f"{where} was auto-corrected to {literal(edit.value, key)}"

@@ -42,7 +42,7 @@ def vary_answer(report: Report, attempts: int) -> Report:
         hint=_way_out(report),
         next_steps={"ask": "Tell the user what was tried and what is missing"},
     )
-    return replace(report, diagnoses=(stop,), unseen=0, server_text="")
+    return replace(report, diagnoses=(stop,), more_problems=0, server_text="")
 
 
 def _way_out(report: Report) -> str:

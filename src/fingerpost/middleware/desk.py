@@ -72,7 +72,7 @@ class Desk:
         Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
         """
         theirs = [tool for tool in tools if not info_tool.is_ours(tool, KEY)]
-        known = [self.effects.cautious(as_object(tool), KEY) for tool in theirs] if self.effects else theirs
+        known = [self.effects.mark_possible_writes(as_object(tool), KEY) for tool in theirs] if self.effects else theirs
         own = self.own_tools({str(as_object(tool).get("name")) for tool in theirs})
         catalog = Catalog.listed([*known, *own])
         if own:
@@ -94,7 +94,7 @@ class Desk:
         """The short cut for the many: a call that is plainly right, for the server, and of no effect to be noted."""
         if self._watches or name == self._info_tool or (tool := catalog.get(name)) is None:
             return False
-        return tool.is_plainly_right(arguments)
+        return tool.is_clearly_valid(arguments)
 
     def has_nothing_to_say(self, caller: object, name: str, arguments: Any, reply: Any) -> bool:
         """Whether the reply to such a call can be left alone without looking any closer."""

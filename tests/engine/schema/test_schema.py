@@ -117,7 +117,7 @@ def test_a_schema_that_cannot_be_read_is_not_judged(schema: Any) -> None:
     assert tool.accepts({"anything": 1})
     assert tool.accepts("even this")
     assert tool.violations({}) == ()
-    assert tool.is_plainly_right({"anything": 1})
+    assert tool.is_clearly_valid({"anything": 1})
 
 
 def test_a_deep_schema_and_a_bomb_are_not_read() -> None:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words, stem
+
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.index import Names
 
 
 class Relation(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from fingerpost.engine.matching.alignment import SAME_WORD, Alignment, Pair, Query, Relation, align, count_leading
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
@@ -13,9 +14,11 @@ from fingerpost.engine.matching.guards import (
     find_letter_guards,
     find_word_guards,
 )
-from fingerpost.engine.matching.index import Names, is_distinctive
-from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_verb, synonym_groups
+from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_distinctive, is_verb, synonym_groups
 from fingerpost.engine.matching.spelling import count_edits
+
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.index import Names
 
 _STRENGTH = {
     Tier.LETTERS: 1.0, Tier.WRAPPED: 0.99, Tier.NUMBER: 0.985, Tier.ORDER: 0.975, Tier.SHORT: 0.97,
@@ -108,13 +111,14 @@ def _count_slips(side: Alignment) -> tuple[int, int]:
 
 def _compare_parts(side: Alignment) -> Evidence:
     """Compare names of which only some words correspond."""
-    query, key = side.query, side.key
+    query = side.query
     odd = [(side.ours[i], side.theirs[j]) for i in side.left for j in side.right]
     is_opposite = _is_opposite(side, odd)
     shared_groups = _count_shared_groups(side)
     strength = _strength_of_parts(side, shared_groups, is_opposite=is_opposite)
-    if query.kind == "value" and len(query.key) <= 2 and len(key) <= _MAX_INITIALS_LENGTH and key[:1] == query.key[:1]:
-        return Evidence(Tier.INITIALS if query.key[-1] in key[1:] else Tier.INITIAL, strength, (Guard.PARTIAL,))
+    if _are_initials(query, side.key):
+        tier = Tier.INITIALS if query.key[-1] in side.key[1:] else Tier.INITIAL
+        return Evidence(tier, strength, (Guard.PARTIAL,))
     if _has_single_letters_on_both_sides(side):
         strength *= 0.6  # `pointC` is a third point, not a misspelled `pointA`
     guards = (Guard.PARTIAL, Guard.OPPOSITE) if is_opposite else (Guard.PARTIAL,)
@@ -123,6 +127,13 @@ def _compare_parts(side: Alignment) -> Evidence:
     is_synonym = shared_groups or any(pair.relation is Relation.SENSE for pair in side.pairs)
     tier = Tier.MEANING if is_synonym else Tier.WORDS if side.left and side.right else Tier.PART
     return Evidence(tier, strength, guards, 0, side.word_pairs)
+
+
+def _are_initials(query: Query, key: str) -> bool:
+    """Whether one or two letters may stand for a short value with the same first letter."""
+    if query.kind != "value" or len(query.key) > 2:
+        return False
+    return len(key) <= _MAX_INITIALS_LENGTH and key[:1] == query.key[:1]
 
 
 def _is_opposite(side: Alignment, odd: list[tuple[str, str]]) -> bool:

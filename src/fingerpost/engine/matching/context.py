@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from fingerpost.engine.matching.alignment import Query
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
-from fingerpost.engine.matching.index import is_distinctive
+from fingerpost.engine.matching.lexicon import is_distinctive
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.safety.json_input import as_object
 

@@ -13,8 +13,14 @@ from typing import NamedTuple
 
 from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
 from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
-from fingerpost.engine.matching.index import is_distinctive
-from fingerpost.engine.matching.lexicon import are_opposite, full_forms, is_known_word, is_technical_term, unit_of
+from fingerpost.engine.matching.lexicon import (
+    are_opposite,
+    full_forms,
+    is_distinctive,
+    is_known_word,
+    is_technical_term,
+    unit_of,
+)
 from fingerpost.engine.matching.misspelling import find_misspelling_guards
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH
 

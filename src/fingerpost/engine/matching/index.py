@@ -8,32 +8,13 @@ from functools import cache, cached_property
 from math import log
 from typing import TypeVar
 
-from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
+from fingerpost.engine.matching.lexicon import full_forms, plain_weight, synonym_groups
 from fingerpost.engine.matching.spelling import edit_distance, split_words, stem
 
-_SMALL_WORDS = frozenset({
-    "a", "all", "an", "and", "any", "as", "at", "by", "do", "for", "from", "in", "is", "it", "me", "my", "of", "on",
-    "or", "that", "the", "this", "to", "up", "with",
-})  # fmt: skip
-_FILLERS = frozenset({
-    "async", "content", "data", "detail", "info", "item", "list", "name", "new", "object", "param", "result", "str",
-    "string", "tool", "value",
-})  # fmt: skip
-_VERBS = frozenset({
-    "add", "check", "create", "delete", "describe", "execute", "fetch", "find", "generate", "get", "list", "make",
-    "manage", "query", "read", "remove", "retrieve", "run", "search", "send", "set", "show", "update", "view",
-    "write",
-})  # fmt: skip
-_WEIGHTS = {**dict.fromkeys(_VERBS, 0.5), **dict.fromkeys(_FILLERS, 0.6), **dict.fromkeys(_SMALL_WORDS, 0.3)}
 _MANY_NAMES = 64
 _MAX_CACHED = 1024
 _MAX_NAMES = 512
 _MAX_NEAR = 6
-
-
-def is_distinctive(word: str) -> bool:
-    """Whether a word says what a name is about: no verb, filler, small word, letter or number."""
-    return len(word) > 1 and word not in _WEIGHTS and not word.isdigit()
 
 
 class Names:
@@ -62,11 +43,11 @@ class Names:
     @cached_property
     def weights(self) -> dict[str, float]:
         """How much each word says: the more names share it, the less."""
-        return {word: _WEIGHTS.get(word, 1.0) / (1.0 + log(len(indexes))) for word, indexes in self.by_stem.items()}
+        return {word: plain_weight(word) / (1.0 + log(len(indexes))) for word, indexes in self.by_stem.items()}
 
     def weight(self, word: str) -> float:
         known = self.weights.get(word)
-        return _WEIGHTS.get(word, 1.0) if known is None else known
+        return plain_weight(word) if known is None else known
 
     @cached_property
     def loads(self) -> list[float]:

@@ -95,6 +95,33 @@ def is_verb(word: str) -> bool:
     )
 
 
+_SMALL_WORDS = frozenset({
+    "a", "all", "an", "and", "any", "as", "at", "by", "do", "for", "from", "in", "is", "it", "me", "my", "of", "on",
+    "or", "that", "the", "this", "to", "up", "with",
+})  # fmt: skip
+_FILLERS = frozenset({
+    "async", "content", "data", "detail", "info", "item", "list", "name", "new", "object", "param", "result", "str",
+    "string", "tool", "value",
+})  # fmt: skip
+_COMMON_VERBS = frozenset({
+    "add", "check", "create", "delete", "describe", "execute", "fetch", "find", "generate", "get", "list", "make",
+    "manage", "query", "read", "remove", "retrieve", "run", "search", "send", "set", "show", "update", "view",
+    "write",
+})  # fmt: skip
+_WEIGHTS = {**dict.fromkeys(_COMMON_VERBS, 0.5), **dict.fromkeys(_FILLERS, 0.6), **dict.fromkeys(_SMALL_WORDS, 0.3)}
+"""How much a word says about what a name stands for; 1 for all others."""
+
+
+def plain_weight(word: str) -> float:
+    """Return how much a word says, whatever names it is in."""
+    return _WEIGHTS.get(word, 1.0)
+
+
+def is_distinctive(word: str) -> bool:
+    """Whether a word says what a name is about: no verb, filler, small word, letter or number."""
+    return len(word) > 1 and word not in _WEIGHTS and not word.isdigit()
+
+
 @cache
 def _modifiers() -> frozenset[str]:
     return frozenset(word for line in _table_lines("modifiers.txt") for word in line.split())

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
-from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import (
     differ_by_compound_part,
     is_known_word,
@@ -19,6 +18,9 @@ from fingerpost.engine.matching.lexicon import (
     is_word_in_own_right,
 )
 from fingerpost.engine.matching.spelling import count_edits
+
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.index import Names
 
 
 class Misspelling(NamedTuple):

@@ -228,7 +228,7 @@ def _failure(
     tool = catalog.get(verdict.call.tool)
     if tool is None:
         return report
-    report = replace(report, secret=tool.secret_names)
+    report = replace(report, secret_names=tool.secret_names)
     heard = _heard(text, verdict.call, tool)
     known = {diagnosis.at for diagnosis in report.diagnoses}
     fresh = tuple(replace(one, origin="server") for one in heard.diagnoses if one.at not in known)

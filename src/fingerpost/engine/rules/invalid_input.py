@@ -38,4 +38,4 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
     words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
-    return case.finding(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)
+    return case.make_diagnosis(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

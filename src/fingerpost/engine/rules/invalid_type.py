@@ -26,7 +26,7 @@ _ASK_FOR = {
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken("type"):
+    for violation in case.violations_of("type"):
         if violation.at:
             yield _found(case, violation)
 
@@ -36,14 +36,14 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     value = case.value(violation.at)
     fix = respelling(case, violation)
     received = schemas.type_name(value)
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {type_list(expected)}, got {received}",
         violation.at,
         details={
             "expected_type": type_list(expected),
             "received_type": received,
-            "received_value": case.shown(violation.at, violation.schema),
+            "received_value": case.redact_value(violation.at, violation.schema),
             "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
         },

@@ -87,7 +87,7 @@ def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
     root = case.tool.schema
     schema = case.schema(holder)
     declared = schemas.properties(root, schema)
-    needed = [name for name in schemas.required_names(root, schema) if name in declared]
+    needed = [name for name in schemas.find_required(root, schema) if name in declared]
     return {
         **disclosure.excerpt(root, schema, "minimal"),
         "types": {clean(name): disclosure.describe_schema(root, declared[name]) for name in names if name in declared},

@@ -102,7 +102,7 @@ def _wrapped(case: Case, at: Path, value: Any) -> Iterator[tuple[Edit, Grade]]:
     grade = Grade.OFFERED if isinstance(value, str) and len(value.split()) > 1 else Grade.LOSSLESS
     for item in (value, *read):
         edit = Replace(at, [item])
-        if isinstance(item, dict) or case.settles(edit, at):
+        if isinstance(item, dict) or case.is_valid_after(edit, at):
             yield edit, grade
 
 

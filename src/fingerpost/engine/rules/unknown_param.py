@@ -37,13 +37,13 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
     """Each object with undeclared names: its place, what it declares, the strays, and whether they must be near."""
-    missing = {violation.at for violation in case.broken("required")}
+    missing = {violation.at for violation in case.violations_of("required")}
     if not case.tool.is_open:
-        yield (), case.tool.params, case.tool.strays(case.arguments), False
-    forbidden = {violation.at: violation for violation in case.broken(UNDECLARED_KEYWORD) if violation.at}
+        yield (), case.tool.params, case.tool.unknown_arguments(case.arguments), False
+    forbidden = {violation.at: violation for violation in case.violations_of(UNDECLARED_KEYWORD) if violation.at}
     for at, violation in forbidden.items():
         yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
-    for at, declared, strays in case.tool.nested_strays(case.arguments):
+    for at, declared, strays in case.tool.nested_unknown_arguments(case.arguments):
         yield at, declared, strays, True
     for at in missing - forbidden.keys():
         if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
@@ -93,7 +93,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
     return {
         "given": [key for key in given if key in declared],
         "args": given,
-        "required": list(schemas.required_names(root, case.schema(holder))),
+        "required": list(schemas.find_required(root, case.schema(holder))),
         "types": _kinds(case, holder, declared),
         "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
     }
@@ -101,7 +101,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
 
 def _kinds(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
     if holder == ():
-        return case.tool.kinds
+        return case.tool.param_types
     return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
 
 
@@ -124,7 +124,7 @@ def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) 
     near = fixes[0] if fixes and fixes[0].confidence > OFFER_THRESHOLD else None
     twin = None if near else _twin(case, at, declared)
     fact = f"Unknown param {quote(format_path(at))}"
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{fact}, did you mean {quote(near.value)}?" if near else fact,
         at,

@@ -76,7 +76,7 @@ def _is_same(server: str, ours: str) -> bool:
 
 def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
     for name, grade in names:
-        hits = [name] if catalog.get(name) else catalog.spelled(name)
+        hits = [name] if catalog.get(name) else catalog.same_spelling(name)
         if len(hits) == 1:
             return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, grade),)
     return ()

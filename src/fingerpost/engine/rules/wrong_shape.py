@@ -115,8 +115,8 @@ def _form(case: Case, name: str) -> tuple[Mapping[str, Any], bool] | None:
 
 
 def _lossless(arguments: dict[str, Any], done: str) -> Fix:
-    return Fix(Replace((), arguments), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, done=done)
+    return Fix(Replace((), arguments), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, applied_note=done)
 
 
 def _found(case: Case, message: str, fixes: tuple[Fix, ...], got: str) -> Diagnosis:
-    return case.finding(CODE, message, (), fixes=fixes, details={"expected": "object", "got": got})
+    return case.make_diagnosis(CODE, message, (), fixes=fixes, details={"expected": "object", "got": got})

@@ -90,7 +90,7 @@ class Relay(Door):
     def schema(self, caller: object, name: str) -> Any:
         """The schema of a tool as the server lists it."""
         tool = self.tool(caller, name)
-        return tool.listed_schema if tool else None
+        return tool.raw_schema if tool else None
 
     def lost(self, wire: Wire, loss: Loss) -> bytes | None:
         """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
