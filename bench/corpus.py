@@ -65,11 +65,11 @@ _TYPES: tuple[dict[str, Any], ...] = (
 
 def many_tools(count: int) -> list[dict[str, Any]]:
     """Return numbered tools of published servers if available, else generated tools of similar size."""
-    real = list(_published_tools()) if _REAL.exists() else list(_generate_tools(500))
+    real = list(_real_tools()) if _REAL.exists() else list(_generate_tools(500))
     return [{**real[index % len(real)], "name": f"{real[index % len(real)]['name']}_{index}"} for index in range(count)]
 
 
-def _published_tools() -> Iterator[dict[str, Any]]:
+def _real_tools() -> Iterator[dict[str, Any]]:
     for line in _REAL.read_text(encoding="utf-8").splitlines():
         listed = json.loads(line)
         if listed["kind"] == "param" and listed.get("types"):

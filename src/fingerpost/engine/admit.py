@@ -25,7 +25,7 @@ def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> V
         return Verdict("forward", call)
     try:
         return judge(call, catalog, policy)
-    except Exception:  # guidance must never stand between a caller and its server
+    except Exception:  # a bug in guidance must never block a call
         return Verdict("forward", call)
 
 

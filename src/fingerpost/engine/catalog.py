@@ -132,9 +132,9 @@ class Tool:
         """Whether any parameter can hold objects, and so unknown names inside them."""
         return any(map(self._may_hold_objects, self.params.values()))
 
-    def nested_unknown_arguments(self, arguments: Any) -> Iterator[schemas.UnknownArguments]:
+    def find_nested_unknown_arguments(self, arguments: Any) -> Iterator[schemas.UnknownArguments]:
         """Find objects inside the arguments with names that a server would silently drop."""
-        return schemas.nested_unknown_arguments(self.schema, self.schema, arguments)
+        return schemas.find_nested_unknown_arguments(self.schema, self.schema, arguments)
 
     @cached_property
     def is_clearly_valid(self) -> Callable[[Any], bool]:
@@ -155,7 +155,7 @@ class Tool:
         for name in self._params_to_scan:
             if name in arguments and is_hazardous(arguments[name], name):
                 return False
-        return not (self._has_object_params and next(self.nested_unknown_arguments(arguments), None))
+        return not (self._has_object_params and next(self.find_nested_unknown_arguments(arguments), None))
 
     def accepts(self, arguments: Any) -> bool:
         """Whether the schema allows the arguments and declares each of them; true if it cannot be checked."""

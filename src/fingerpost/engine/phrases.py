@@ -79,7 +79,7 @@ def quote_parameter(at: Path) -> str:
 def format_call(call: Call, *, is_vetted: bool = False) -> str:
     """Write a call on one line, with `<as sent>` for values that may not be shown, unless the call is vetted."""
     fields = cast("dict[str, Any]", call.arguments).items()
-    write = _vetted_literal if is_vetted else literal
+    write = _literal_in_vetted_call if is_vetted else literal
     return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {write(value, key)}' for key, value in fields)})"
 
 
@@ -94,7 +94,7 @@ def literal(value: Any, key: str = "", depth: int = 0) -> str:
     return encode_json(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
 
 
-def _vetted_literal(value: Any, key: str) -> str:
+def _literal_in_vetted_call(value: Any, key: str) -> str:
     """Write a value of a vetted call: only placeholders need care."""
     return literal(value, key) if isinstance(value, Placeholder | dict | list) else encode_json(value)
 

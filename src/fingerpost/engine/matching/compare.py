@@ -156,7 +156,7 @@ def _has_single_letters_on_both_sides(side: Alignment) -> bool:
 
 def _strength_of_parts(side: Alignment, shared_groups: int, *, is_opposite: bool) -> float:
     return max(
-        0.84 * _covered_share(side) * (0.85 if is_opposite else 1.0),
+        0.84 * _share_of_both_names(side) * (0.85 if is_opposite else 1.0),
         0.62 + 0.03 * min(shared_groups, 4) if shared_groups else 0.0,
         _strength_of_unfinished(side.pairs, is_part=bool(side.right)) if not side.left else 0.0,
         _strength_by_letters(side.query.key, side.key),
@@ -178,7 +178,7 @@ def _strength_by_letters(key: str, other: str) -> float:
     return 0.84 - 1.3 * edits / longest if edits <= limit else 0.0
 
 
-def _covered_share(side: Alignment) -> float:
+def _share_of_both_names(side: Alignment) -> float:
     """Return how much of both names corresponds. Rare words weigh more, and distinctive words must correspond."""
     ours, theirs, weight = side.ours, side.theirs, side.known.weight
     worth = sum([likeness * (weight(ours[i]) + weight(theirs[j])) for i, j, _, likeness in side.pairs])

@@ -80,7 +80,7 @@ def _from_error(error: ValidationError, root: Mapping[str, Any], depth: int) -> 
     context = cast("list[list[ValidationError]] | None", getattr(error.kind, "context", None))
     schema = _holder(root, error.schema_path)
     if keyword not in _ALTERNATIVES or depth > _MAX_DEPTH:
-        yield Violation(at, _keyword(error, keyword), _expected(error, keyword), schema)
+        yield Violation(at, _keyword(error, keyword), _expectation(error, keyword), schema)
     elif not context or not all(context):
         yield Violation(at, keyword, "several", schema)
     else:
@@ -179,7 +179,7 @@ def _keyword(error: ValidationError, keyword: str) -> str:
             return keyword
 
 
-def _expected(error: ValidationError, keyword: str) -> Any:
+def _expectation(error: ValidationError, keyword: str) -> Any:
     match keyword:
         case "const":
             return [error.kind.value]

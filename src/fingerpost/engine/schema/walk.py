@@ -159,13 +159,13 @@ def schema_at(root: Schema, path: Path) -> Schema:
     return node
 
 
-def nested_unknown_arguments(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[UnknownArguments]:
+def find_nested_unknown_arguments(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[UnknownArguments]:
     """Find objects inside a value with names that their schema neither declares, forbids nor explicitly allows."""
     if len(at) > _MAX_VALUE_DEPTH:
         return
     for index, item in enumerate(as_list(value)[:_MAX_LAYERS]):
         if isinstance(item, dict | list):
-            yield from nested_unknown_arguments(root, child(root, node, index), item, (*at, index))
+            yield from find_nested_unknown_arguments(root, child(root, node, index), item, (*at, index))
     if fields := as_object(value):
         declared = properties(root, node)
         unknown = [name for name in fields if name not in declared]
@@ -173,7 +173,7 @@ def nested_unknown_arguments(root: Schema, node: Any, value: Any, at: Path = ())
             yield at, declared, unknown
         for name, item in fields.items():
             if isinstance(item, dict | list):
-                yield from nested_unknown_arguments(root, child(root, node, name), item, (*at, name))
+                yield from find_nested_unknown_arguments(root, child(root, node, name), item, (*at, name))
 
 
 def secret_names(root: Schema) -> frozenset[str]:
