@@ -1,4 +1,4 @@
-"""What the benchmarks run on: one ten-parameter tool, its wrong calls, and as many tools as are asked for."""
+"""Data for the benchmarks: a tool with ten parameters, wrong calls of it, and lists of many tools."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ TEN_ARGUMENTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _changed(*without: str, **changes: Any) -> Call:
-    kept = {key: value for key, value in TEN_ARGUMENTS.items() if key not in without}
-    return Call("search_issues", {**kept, **changes})
+def _change(*without: str, **changes: Any) -> Call:
+    rest = {key: value for key, value in TEN_ARGUMENTS.items() if key not in without}
+    return Call("search_issues", {**rest, **changes})
 
 
 WRONG = (
-    _changed("query", qeury="login fails"),
-    _changed("query"),
-    _changed(limit="ten"),
-    _changed(limit=5000),
-    _changed(sort="craeted"),
+    _change("query", qeury="login fails"),
+    _change("query"),
+    _change(limit="ten"),
+    _change(limit=5000),
+    _change(sort="craeted"),
 )
-TWICE_WRONG = (_changed("query", qeury="login fails", limit="ten"), _changed("query", limit=5000))
+TWICE_WRONG = (_change("query", qeury="login fails", limit="ten"), _change("query", limit=5000))
 
 _REAL = Path(__file__).parents[2] / "shared" / "matching" / "catalogs.public.jsonl"
 _WORDS = ("search", "list", "get", "create", "update", "delete", "user", "issue", "file", "repo", "branch", "message")
@@ -64,17 +64,20 @@ _TYPES: tuple[dict[str, Any], ...] = (
 
 
 def many_tools(count: int) -> list[dict[str, Any]]:
-    """Tools of published servers where they are at hand, told apart by a number; else tools of that size."""
-    real = list(_published()) if _REAL.exists() else list(_invented(500))
+    """Return numbered tools of published servers if available, else generated tools of similar size."""
+    real = list(_real_tools()) if _REAL.exists() else list(_generate_tools(500))
     return [{**real[index % len(real)], "name": f"{real[index % len(real)]['name']}_{index}"} for index in range(count)]
 
 
-def _published() -> Iterator[dict[str, Any]]:
+def _real_tools() -> Iterator[dict[str, Any]]:
     for line in _REAL.read_text(encoding="utf-8").splitlines():
         listed = json.loads(line)
         if listed["kind"] == "param" and listed.get("types"):
-            said = listed["descriptions"]
-            params = {name: {"type": kind, "description": said.get(name, "")} for name, kind in listed["types"].items()}
+            descriptions = listed["descriptions"]
+            params = {
+                name: {"type": kind, "description": descriptions.get(name, "")}
+                for name, kind in listed["types"].items()
+            }
             known = {name: schema for name, schema in params.items() if schema["type"] in _JSON_TYPES}
             schema = {"type": "object", "properties": known, "required": listed["required"]}
             yield {"name": listed["id"].rsplit("/", 1)[-1], "inputSchema": schema}
@@ -83,18 +86,18 @@ def _published() -> Iterator[dict[str, Any]]:
 _JSON_TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
 
-def _invented(count: int) -> Iterator[dict[str, Any]]:
-    chance = random.Random(7)
+def _generate_tools(count: int) -> Iterator[dict[str, Any]]:
+    random_source = random.Random(7)
     for index in range(count):
-        params = {f"{chance.choice(_WORDS)}_{number}": dict(chance.choice(_TYPES)) for number in range(6)}
+        params = {f"{random_source.choice(_WORDS)}_{number}": dict(random_source.choice(_TYPES)) for number in range(6)}
         schema = {"type": "object", "properties": params, "required": list(params)[:2], "additionalProperties": False}
-        yield {"name": f"{chance.choice(_WORDS)}_{chance.choice(_WORDS)}_{index}", "inputSchema": schema}
+        yield {"name": f"{random_source.choice(_WORDS)}_{random_source.choice(_WORDS)}_{index}", "inputSchema": schema}
 
 
 _ANSWER = re.compile(r"^```text (?:refuse|added)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
 
 
 def page_texts() -> Iterator[str]:
-    """Every guided error of the pages: the corpus that the tests render."""
+    """Yield the text of every error on the code pages."""
     for page in (resources.files("fingerpost") / "codes").iterdir():
         yield from _ANSWER.findall(page.read_text(encoding="utf-8"))

@@ -126,7 +126,7 @@ def slipped(name: str, random: Random) -> str:
 @cache
 def _words() -> tuple[str, ...]:
     """Every fifteenth word of the dictionary that the matching uses."""
-    return tuple(sorted(zlib.decompress(lexicon.read("words.z")).decode().split())[::15])
+    return tuple(sorted(zlib.decompress(lexicon.read_table("words.z")).decode().split())[::15])
 
 
 def _garbage() -> Iterator[str]:

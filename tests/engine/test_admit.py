@@ -1,4 +1,4 @@
-"""Small promises of the core that no page shows: each on the smallest call that shows it."""
+"""Behavior of the engine that no code page shows, each on the smallest possible call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
 from fingerpost.engine.replies.classify import is_unknown_tool
-from fingerpost.engine.safety.hazards import hazards
+from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import parse_json
 
 
@@ -55,20 +55,20 @@ INTEGER = {"type": "integer"}
         ("all", False, {"max": "many"}, "refuse"),
     ],
 )
-def test_the_operator_decides_what_is_repaired(auto_correct: str, read_only: bool, arguments: Any, action: str) -> None:
+def test_the_policy_decides_what_is_repaired(auto_correct: str, read_only: bool, arguments: Any, action: str) -> None:
     listed = tool({"max": INTEGER, "filter": {"type": "string"}}, read_only=read_only)
     listed["inputSchema"]["properties"]["maximum_results"] = listed["inputSchema"]["properties"].pop("max")
     renamed = {key.replace("max", "maximum_results"): value for key, value in arguments.items()}
     assert verdict(listed, renamed, auto_correct=auto_correct).action == action
 
 
-def test_an_ambiguous_call_is_asked_about_where_there_is_somebody_to_ask() -> None:
+def test_an_ambiguous_call_leads_to_a_question_if_the_user_can_be_asked() -> None:
     listed = tool({"unit": {"enum": ["gram", "grain"]}})
     assert verdict(listed, {"unit": "gran"}, ask=True).action == "ask"
     assert verdict(listed, {"unit": "gran"}).action == "refuse"
 
 
-def test_attacks_are_left_to_the_server_where_the_operator_says_so() -> None:
+def test_the_policy_may_leave_attacks_to_the_server() -> None:
     listed = tool({"path": {"type": "string"}, "flag": {"type": "boolean"}})
     attack = {"path": "../../../../etc/passwd"}
     assert verdict(listed, attack).action == "refuse"
@@ -77,8 +77,8 @@ def test_attacks_are_left_to_the_server_where_the_operator_says_so() -> None:
 
 
 def test_a_path_with_a_null_byte_is_an_attack() -> None:
-    assert [kind for _, kind in hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
-    assert list(hazards({"files": [{"path": "../x"}]})) == []
+    assert [kind for _, kind in find_hazards({"path": "a\x00.txt%20"})] == ["a path traversal"]
+    assert list(find_hazards({"files": [{"path": "../x"}]})) == []
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,16 @@ def test_a_path_with_a_null_byte_is_an_attack() -> None:
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7, Grade.LOSSLESS),
     ],
 )
-def test_a_value_is_respelled_as_its_schema_spells_it(schema: Any, sent: Any, corrected: Any, grade: Grade) -> None:
+def test_a_value_is_converted_to_the_form_its_schema_expects(
+    schema: Any, sent: Any, corrected: Any, grade: Grade
+) -> None:
     report = verdict(tool({"x": schema}, required=["x"]), {"x": sent}, auto_correct="off").report
     assert report.corrected == Call("t", {"x": corrected})
     assert report.diagnoses[0].fixes[0].grade is grade
 
 
 @pytest.mark.parametrize("empty", [None, "", [], {}])
-def test_an_empty_value_for_an_optional_that_cannot_be_so_is_left_out(empty: Any) -> None:
+def test_an_invalid_empty_value_of_an_optional_parameter_is_omitted(empty: Any) -> None:
     found = verdict(tool({"n": INTEGER}, read_only=True), {"n": empty})
     assert (found.action, found.call.arguments) == ("repair", {})
     assert found.report.corrections[0].note == "Parameter 'n' was left out because it was empty"
@@ -112,27 +114,27 @@ def test_an_empty_value_for_an_optional_that_cannot_be_so_is_left_out(empty: Any
     assert item.action == "refuse"
 
 
-def test_a_secret_is_corrected_without_being_said() -> None:
+def test_a_secret_is_corrected_without_being_shown() -> None:
     listed = tool({"pin": INTEGER, "data": {"type": "array", "items": {"type": "string"}, "writeOnly": True}})
     done = verdict(listed, {"pin": "1234", "data": "xylophone"})
     assert (done.action, done.call.arguments) == ("repair", {"pin": 1234, "data": ["xylophone"]})
-    said = render(done.report)
-    assert "1234" not in str(said) and "xylophone" not in str(said)
-    assert said.text == "Parameter 'pin' was auto-corrected. Parameter 'data' was auto-corrected."
+    envelope = render(done.report)
+    assert "1234" not in str(envelope) and "xylophone" not in str(envelope)
+    assert envelope.text == "Parameter 'pin' was auto-corrected. Parameter 'data' was auto-corrected."
 
 
-def test_a_value_of_ours_that_may_not_be_shown_is_left_to_fill_in() -> None:
+def test_a_corrected_value_that_may_not_be_shown_becomes_a_placeholder() -> None:
     listed = tool({"pin": INTEGER, "n": INTEGER}, required=["n"])
-    said = render(verdict(listed, {"pin": "1234"}).report)
-    assert said.text.splitlines()[1] == "Fill in: t(pin: <integer>, n: <integer>)"
-    assert said.structured["error"]["corrected_call"]["applicability"] == "has_placeholders"
+    envelope = render(verdict(listed, {"pin": "1234"}).report)
+    assert envelope.text.splitlines()[1] == "Fill in: t(pin: <integer>, n: <integer>)"
+    assert envelope.structured["error"]["corrected_call"]["applicability"] == "has_placeholders"
 
 
-def test_a_long_value_stands_as_sent_and_says_where_it_comes_from() -> None:
+def test_a_long_value_is_written_as_sent_with_its_origin() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "text": {"type": "string"}, "more": {"type": "array"}})
     sent = {"text": "word " * 100, "more": ["x" * 300], "dryrun": True, "n": 10**30}
-    said = render(verdict(listed, sent, auto_correct="off").report)
-    call = said.structured["error"].get("corrected_call")
+    envelope = render(verdict(listed, sent, auto_correct="off").report)
+    call = envelope.structured["error"].get("corrected_call")
     assert call is None
     sent.pop("n")
     call = render(verdict(listed, sent, auto_correct="off").report).structured["error"]["corrected_call"]
@@ -140,14 +142,14 @@ def test_a_long_value_stands_as_sent_and_says_where_it_comes_from() -> None:
     assert call["as_sent"] == {"text": "text", "more[0]": "more[0]"}
 
 
-def test_a_call_too_large_to_be_shown_is_named_only() -> None:
+def test_a_call_too_large_to_show_gives_its_name_only() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
-    said = render(verdict(listed, {"rows": list(range(2_000)), "dryrun": True}, auto_correct="off").report)
-    assert said.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
+    envelope = render(verdict(listed, {"rows": list(range(2_000)), "dryrun": True}, auto_correct="off").report)
+    assert envelope.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
 
 
 @pytest.mark.parametrize(
-    ("schema", "sent", "told"),
+    ("schema", "sent", "expected"),
     [
         ({"anyOf": [INTEGER, {"type": "array"}]}, True, "Parameter 'x' must be integer or array, got boolean"),
         ({"anyOf": [{"const": "a"}, {"enum": ["b"]}, {"type": "null"}]}, "c", 'must be one of "a", "b", got "c"'),
@@ -166,21 +168,21 @@ def test_a_call_too_large_to_be_shown_is_named_only() -> None:
         ({"$ref": "#/$defs/n"}, "x", "Parameter 'x' must be integer, got string"),
     ],
 )  # fmt: skip
-def test_alternatives_are_told_by_the_one_nearest_to_the_call(schema: Any, sent: Any, told: str) -> None:
+def test_a_failed_alternative_is_explained_by_the_nearest_branch(schema: Any, sent: Any, expected: str) -> None:
     listed = tool({"x": schema}, required=["x"])
     listed["inputSchema"]["$defs"] = {"n": INTEGER}
     found = verdict(listed, {"x": sent})
-    assert told in found.report.diagnoses[0].message
+    assert expected in found.report.diagnoses[0].message
     assert len(found.report.diagnoses) == 1
 
 
-def test_a_pattern_that_needs_backtracking_is_not_judged_and_the_rest_is() -> None:
+def test_a_pattern_that_needs_backtracking_is_ignored_and_the_rest_is_checked() -> None:
     listed = tool({"x": {"type": "string", "pattern": "^(?!no)", "maxLength": 5}, "items": {"enum": [[1], {"a": 1}]}})
     assert verdict(listed, {"x": "no"}).action == "forward"
     assert verdict(listed, {"x": "no no no"}).report.diagnoses[0].code == "INVALID_LENGTH"
 
 
-def test_a_tool_list_that_cannot_be_read_in_full_calls_no_tool_unknown() -> None:
+def test_no_tool_is_unknown_if_part_of_the_tool_list_is_unreadable() -> None:
     unreadable: list[Any] = [[{"name": "search"}, "garbage"], "garbage", None, {"tools": []}]
     for tools in unreadable:
         catalog = Catalog.listed(tools)
@@ -189,22 +191,22 @@ def test_a_tool_list_that_cannot_be_read_in_full_calls_no_tool_unknown() -> None
     assert judge(Call("x", {}), Catalog.listed(({"name": "x"},)), Policy()).action == "forward"
 
 
-def test_another_servers_tool_is_not_taken() -> None:
+def test_a_tool_with_the_prefix_of_another_server_is_not_repaired() -> None:
     tools = [{"name": "search", "inputSchema": {"type": "object"}}]
     ours = judge(Call("mcp__code__search", {}), Catalog.listed(tools, server="Code"), Policy())
     theirs = judge(Call("mcp__web__search", {}), Catalog.listed(tools, server="Code"), Policy())
     assert (ours.action, theirs.action) == ("repair", "refuse")
 
 
-def test_a_guessed_tool_that_cannot_be_checked_is_still_offered() -> None:
+def test_a_guessed_tool_without_a_schema_is_still_offered() -> None:
     found = judge(Call("serach", {"q": 1}), Catalog.listed([{"name": "search"}]), Policy())
     assert (found.action, found.report.corrected) == ("refuse", Call("search", {"q": 1}))
     assert judge(Call("serach", "q"), Catalog.listed([{"name": "search"}]), Policy()).report.corrected is None
 
 
-def test_guidance_that_fails_is_no_guidance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_in_guidance_leaves_call_and_reply_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> Any:
-        raise RuntimeError("a bug of ours")
+        raise RuntimeError("a bug")
 
     catalog, call = Catalog.listed([tool({"n": INTEGER})]), Call("t", {"n": "x"})
     monkeypatch.setattr("fingerpost.engine.admit.judge", broken)
@@ -214,7 +216,7 @@ def test_guidance_that_fails_is_no_guidance(monkeypatch: pytest.MonkeyPatch) -> 
     assert enrich(call, reply, catalog) is reply
 
 
-def test_a_refusal_is_a_tool_result_that_every_client_bears() -> None:
+def test_a_refusal_is_a_tool_result_for_every_client() -> None:
     listed = tool({"n": INTEGER})
     catalog = Catalog.listed([listed, {**listed, "name": "typed", "outputSchema": {"type": "object"}}])
     plain = refusal(admit(Call("t", {"n": "x"}), catalog), catalog, shape="flat")
@@ -232,64 +234,64 @@ def test_a_refusal_is_a_tool_result_that_every_client_bears() -> None:
         {"code": -32602, "message": "m", "data": "text"}, {"jsonrpc": "2.0", "id": 1}, {"resultType": "input_required"},
     ],
 )  # fmt: skip
-def test_a_reply_that_cannot_be_added_to_comes_back_as_it_is(reply: Any) -> None:
+def test_a_reply_of_unknown_shape_is_returned_unchanged(reply: Any) -> None:
     catalog = Catalog.listed([tool({"n": INTEGER})])
     for arguments in ({"n": 1}, {"n": "1"}) if not isinstance(reply, dict) or "content" in reply else ({"n": 1},):
         call = Call("t", arguments)
-        said = enrich(call, reply, catalog)
+        guided = enrich(call, reply, catalog)
         if arguments == {"n": 1}:
-            assert said is reply
+            assert guided is reply
 
 
-def test_a_repaired_call_that_fails_is_explained_by_the_servers_words() -> None:
+def test_a_repaired_call_that_fails_is_explained_from_the_servers_message() -> None:
     catalog = Catalog.listed([tool({"n": INTEGER, "unit": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": "Missing required parameter: unit"}]}
-    said = enrich(Call("t", {"n": "1"}), reply, catalog)["_meta"][KEY]["error"]
-    assert (said["code"], said["origin"], said["details"]["parameter"]) == ("MISSING_REQUIRED", "server", "unit")
-    assert said["corrected_call"]["arguments"] == {"n": 1, "unit": "<string>"}
+    error = enrich(Call("t", {"n": "1"}), reply, catalog)["_meta"][KEY]["error"]
+    assert (error["code"], error["origin"], error["details"]["parameter"]) == ("MISSING_REQUIRED", "server", "unit")
+    assert error["corrected_call"]["arguments"] == {"n": 1, "unit": "<string>"}
 
 
-def test_a_repaired_call_that_fails_is_told_to_be_another_than_was_sent() -> None:
+def test_a_repaired_call_that_fails_still_reports_its_corrections() -> None:
     catalog = Catalog.listed([tool({"n": INTEGER})])
     reply = {"isError": True, "content": [{"type": "text", "text": "Out of paper"}]}
-    said = enrich(Call("t", {"n": "1"}), reply, catalog)
-    assert [block["text"] for block in said["content"]] == ["Out of paper", "Parameter 'n' was auto-corrected to 1."]
-    assert [*said["_meta"][KEY]] == ["corrections", "note"]
+    guided = enrich(Call("t", {"n": "1"}), reply, catalog)
+    assert [block["text"] for block in guided["content"]] == ["Out of paper", "Parameter 'n' was auto-corrected to 1."]
+    assert [*guided["_meta"][KEY]] == ["corrections", "note"]
     error = enrich(Call("t", {"n": "1"}), {"code": -32000, "message": "Out of paper"}, catalog)
     assert error["data"][KEY]["text"] == "Parameter 'n' was auto-corrected to 1."
 
 
-def test_a_corrected_call_that_would_fill_the_text_leaves_room_for_what_is_needed() -> None:
+def test_a_long_corrected_call_leaves_room_for_the_hint() -> None:
     names = [f"a_long_parameter_name_{number}" for number in range(60)]
     listed = tool({name: {"type": "string"} for name in names}, required=names)
     found = verdict(listed, {**dict.fromkeys(names, "some words"), names[7]: {"a": 1}})
     assert render(found.report).text == (f"Parameter '{names[7]}' must be string, got object.\nUse a string.")
 
 
-def test_a_warning_gives_programs_the_better_call_too() -> None:
+def test_a_warning_includes_the_corrected_call_for_programs() -> None:
     catalog = Catalog.listed([tool({"max": {**INTEGER, "maximum": 9}, "path": {"type": "string"}}, read_only=True)])
-    said = enrich(Call("t", {"max": 50, "path": "x" * 3_000}), {"content": []}, catalog)["_meta"][KEY]
-    assert said["hint"].endswith("t(max: 9, path: <as sent>)")
-    call = said["corrected_call"]
+    guided = enrich(Call("t", {"max": 50, "path": "x" * 3_000}), {"content": []}, catalog)["_meta"][KEY]
+    assert guided["hint"].endswith("t(max: 9, path: <as sent>)")
+    call = guided["corrected_call"]
     assert (call["arguments"]["max"], call["as_sent"], call["when_filled"]) == (9, {"path": "path"}, "maybe_incorrect")
 
 
 @pytest.mark.parametrize(
-    ("sent", "meant"),
+    ("sent", "intended"),
     [
         ({"query": "x"}, {"pattern": "x"}),
         ({"query": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
         ({"filter_by": "x", "pattern": "y"}, {"filter": "x", "pattern": "y"}),
     ],
 )
-def test_of_names_that_are_as_near_the_one_that_is_needed_is_meant(sent: Any, meant: Any) -> None:
+def test_of_equally_near_names_the_required_one_is_preferred(sent: Any, intended: Any) -> None:
     text = {"type": "string"}
     found = verdict(tool({"filter": text, "pattern": text}, required=["pattern"]), sent)
-    assert found.report.corrected == Call("t", meant)
+    assert found.report.corrected == Call("t", intended)
 
 
 @pytest.mark.parametrize("text", ["Error: Unknown tool: serach", "Unknown tool serach"])
-def test_that_there_is_no_such_tool_may_be_said_in_a_result(text: str) -> None:
+def test_an_unknown_tool_is_recognized_in_a_result(text: str) -> None:
     assert is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
 
 
@@ -297,22 +299,22 @@ def test_that_there_is_no_such_tool_may_be_said_in_a_result(text: str) -> None:
     "text",
     ["Found: Unknown tool: serach", "Unknown tool: other", "Error: serach found nothing", "Error " + "x" * 2_000],
 )
-def test_a_result_that_speaks_of_tools_is_a_result(text: str) -> None:
+def test_a_result_that_mentions_tools_is_not_mistaken_for_an_unknown_tool(text: str) -> None:
     assert not is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
 
 
-def test_a_reply_through_json_rpc_is_guided_inside() -> None:
+def test_guidance_is_added_inside_a_json_rpc_error() -> None:
     catalog = Catalog.listed([tool({"n": INTEGER})])
     error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Unknown tool: s"}}
-    said = enrich(Call("s", {}), error, catalog)
-    assert said["error"]["code"] == -32602
-    assert said["error"]["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
-    twice = enrich(Call("s", {}), said, catalog)
-    assert twice is said
+    guided = enrich(Call("s", {}), error, catalog)
+    assert guided["error"]["code"] == -32602
+    assert guided["error"]["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    twice = enrich(Call("s", {}), guided, catalog)
+    assert twice is guided
 
 
-def test_a_success_after_our_refusal_stays_a_success() -> None:
-    """What the server took was right, whatever we would have said."""
+def test_a_successful_reply_to_a_call_we_would_refuse_is_unchanged() -> None:
+    """If the server accepts a call, it was valid, whatever our verdict."""
     catalog = Catalog.listed([tool({"n": INTEGER})])
     reply = {"content": [{"type": "text", "text": "ok"}]}
     for call in (Call("t", {"n": "x"}), Call("tt", {}), Call("t", {"path": "../../etc/passwd"})):
@@ -330,7 +332,7 @@ def test_a_success_after_our_refusal_stays_a_success() -> None:
         ("queries", ["query"], "query", True),
     ],
 )
-def test_opposites_and_numbers_may_be_listed_and_are_never_sure(
+def test_opposites_and_other_numbers_are_never_clear(
     mistake: str, names: list[str], first: str, is_clear: bool
 ) -> None:
     matches = closest(mistake, names)
@@ -338,7 +340,7 @@ def test_opposites_and_numbers_may_be_listed_and_are_never_sure(
     assert closest("!!!", names) == ()
 
 
-def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
+def test_edits_apply_inside_lists_and_share_unchanged_parts() -> None:
     call = Call("t", {"a": [{"x": 1}, {"y": 2}], "b": (shared := {"z": 3})})
     renamed = Rename(("a", 1, "y"), "w").applied_to(call)
     assert renamed.arguments == {"a": [{"x": 1}, {"w": 2}], "b": {"z": 3}}
@@ -352,45 +354,45 @@ def test_edits_reach_into_lists_and_leave_the_rest_shared() -> None:
     "text",
     ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[1.1234567890123456789]", "[" * 100_000, "{" + " " * (1 << 20)],
 )
-def test_what_is_no_json_object_or_array_stays_a_text(text: str) -> None:
+def test_text_that_is_no_json_object_or_array_stays_text(text: str) -> None:
     assert parse_json(text) == text
 
 
-def test_a_fix_that_is_merely_offered_is_never_applied() -> None:
+def test_an_offered_fix_is_never_applied() -> None:
     offered = Fix(Drop(("x",)), Applicability.MACHINE_APPLICABLE)
     for mode in get_args(AutoCorrect):
         assert not Policy(auto_correct=mode).allows(offered, read_only=True)
 
 
-def test_a_schema_with_an_odd_key_is_left_to_the_server() -> None:
+def test_a_lone_surrogate_as_key_is_not_checked() -> None:
     found = Tool("t", {"inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}})
     assert found.is_valid({"\ud800": 1})
     assert found.violations({"\ud800": 1}) == ()
-    assert found.complaint({"a": 1}) == '1 is not of type "string"'
+    assert found.validator_message({"a": 1}) == '1 is not of type "string"'
 
 
-def test_an_unreadable_name_in_an_open_tool_passes() -> None:
+def test_a_lone_surrogate_as_key_passes_an_open_tool() -> None:
     catalog = Catalog.listed([tool({}, additionalProperties=True)])
     call = Call("t", {"\ud800": 1})
     assert admit(call, catalog) == Verdict("forward", call)
 
 
-def test_a_complaint_about_what_was_not_sent_is_not_explained() -> None:
+def test_an_error_about_an_argument_that_was_not_sent_is_not_explained() -> None:
     catalog = Catalog.listed([tool({"a": {"type": "object"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": "data/a/b must be integer"}]}
     assert enrich(Call("t", {"a": {}}), reply, catalog) is reply
 
 
-def test_more_findings_than_are_told_are_counted() -> None:
+def test_problems_beyond_the_limit_are_counted() -> None:
     listed = tool({f"p{n}": INTEGER for n in range(30)})
-    said = render(verdict(listed, {f"p{n}": "x" for n in range(30)}).report)
-    assert said.text.startswith("Parameter 'p0' must be integer, got string.")
-    assert "more problems." in said.text
-    error = said.structured["error"]
+    envelope = render(verdict(listed, {f"p{n}": "x" for n in range(30)}).report)
+    assert envelope.text.startswith("Parameter 'p0' must be integer, got string.")
+    assert "more problems." in envelope.text
+    error = envelope.structured["error"]
     assert len(error.get("problems", [])) + error["more_problems"] >= 30
 
 
-def test_a_text_is_cut_only_in_its_first_line() -> None:
+def test_only_the_first_line_of_a_text_is_cut() -> None:
     report = verdict(tool({"n": INTEGER}), {"n": "x"}).report
     assert [len(render(report, budget=budget).text) for budget in (0, 1, 10)] == [0, 1, 10]
     whole = render(report).text
@@ -409,22 +411,24 @@ def test_a_text_is_cut_only_in_its_first_line() -> None:
         ({"n": INTEGER, "m": INTEGER}, ["a"], "The arguments must be an object, got array"),
     ],
 )
-def test_a_container_is_mended_only_where_one_reading_is_left(properties: Any, arguments: Any, message: str) -> None:
+def test_arguments_of_the_wrong_shape_are_repaired_only_if_unambiguous(
+    properties: Any, arguments: Any, message: str
+) -> None:
     assert verdict(tool(properties), arguments).report.diagnoses[0].message == message
 
 
-def test_a_bare_value_for_the_one_parameter_is_offered() -> None:
+def test_a_bare_value_is_offered_for_the_only_parameter() -> None:
     assert verdict(tool({"n": INTEGER}), 5).report.corrected == Call("t", {"n": 5})
     assert verdict(tool({"n": INTEGER}), "x").report.corrected is None
 
 
-def test_huge_limits_are_not_reckoned_with() -> None:
+def test_huge_limits_are_not_suggested_as_values() -> None:
     found = verdict(tool({"n": {"type": "integer", "maximum": 10**400}}), {"n": 10**401})
     assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
 
 
-def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
-    """A few levels are slips; more is somebody's game, and is left to the caller."""
+def test_json_nested_in_strings_is_unpacked_to_a_limited_depth() -> None:
+    """A few levels are mistakes; more are left to the caller."""
     schema: dict[str, Any] = INTEGER
     packed: Any = 1
     for _ in range(12):
@@ -437,7 +441,7 @@ def test_json_in_a_string_in_json_is_unpacked_as_far_as_is_reasonable() -> None:
     assert (twice.action, twice.call.arguments) == ("repair", {"x": {"x": 1}})
 
 
-def test_a_number_too_large_for_some_servers_is_not_made_of_a_text() -> None:
+def test_a_string_is_not_converted_to_a_number_beyond_exact_range() -> None:
     assert verdict(tool({"n": INTEGER}), {"n": str(2**53)}).call.arguments == {"n": 2**53}
     assert verdict(tool({"n": INTEGER}), {"n": str(2**53 + 1)}).action == "refuse"
 
@@ -454,24 +458,24 @@ def test_a_number_too_large_for_some_servers_is_not_made_of_a_text() -> None:
         ({"q": "x"}, "Missing required parameter: surname"),
     ],
 )
-def test_a_complaint_that_the_call_contradicts_is_not_passed_on(arguments: dict[str, Any], text: str) -> None:
+def test_an_error_message_that_contradicts_the_call_is_not_explained(arguments: dict[str, Any], text: str) -> None:
     catalog = Catalog.listed([tool({"q": {"type": "string"}, "limit": INTEGER, "sort": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
     assert enrich(Call("t", arguments), reply, catalog) is reply
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("limit must be between 1 and 50", "Parameter 'limit' value 100 exceeds maximum 50."),
         ("sort must be one of [relevance, date]", 'Fill in: t(limit: 100, sort: <"relevance" or "date">)'),
         ("data/limit must be multiple of 3", "Parameter 'limit' value 100 is not a multiple of 3."),
     ],
 )
-def test_a_complaint_that_the_schema_does_not_know_of_is_explained(text: str, said: str) -> None:
+def test_an_error_message_beyond_the_schema_is_explained(text: str, expected: str) -> None:
     catalog = Catalog.listed([tool({"limit": INTEGER, "sort": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
-    assert said in enrich(Call("t", {"limit": 100, "sort": "name"}), reply, catalog)["content"][1]["text"]
+    assert expected in enrich(Call("t", {"limit": 100, "sort": "name"}), reply, catalog)["content"][1]["text"]
 
 
 SHAPES = {
@@ -483,16 +487,16 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "expected"),
     [
         ({"kind": "Circle", "radius": "3"}, ["shape.radius", "shape.kind"]),
         ({"kind": "square", "radius": 3}, ["shape.kind"]),
         ({"kind": "rect"}, ["shape.width"]),
     ],
 )
-def test_a_mark_decides_which_alternative_was_meant(sent: dict[str, Any], told: list[str]) -> None:
+def test_a_tag_decides_which_alternative_is_explained(sent: dict[str, Any], expected: list[str]) -> None:
     report = verdict(tool({"shape": {"type": "object", **SHAPES}}), {"shape": sent}).report
-    assert [one.details["parameter"] for one in report.diagnoses] == told
+    assert [one.details["parameter"] for one in report.diagnoses] == expected
 
 
 @pytest.mark.parametrize(
@@ -514,14 +518,14 @@ def test_a_sign_is_part_of_a_value(enum: list[str], sent: str) -> None:
         ("undo/delete", "refuse"),
     ],
 )
-def test_a_prefix_that_may_be_another_servers_is_not_taken_off_where_it_could_hurt(name: str, action: str) -> None:
+def test_a_prefix_that_may_be_another_servers_stays_on_a_tool_that_may_write(name: str, action: str) -> None:
     listed = {**tool({}), "name": "delete"}
     assert judge(Call(name, {}), Catalog.listed([listed]), Policy()).action == action
     harmless = {**listed, "annotations": {"readOnlyHint": True}}
     assert judge(Call(name, {}), Catalog.listed([harmless]), Policy()).action == "repair"
 
 
-def test_what_the_validator_allows_is_declared() -> None:
+def test_an_argument_that_the_validator_allows_is_not_unknown() -> None:
     pattern = tool({"name": {"type": "string"}}, patternProperties={"^X_": {}}, additionalProperties=False)
     beside = {
         "name": "t",
@@ -542,7 +546,7 @@ def test_what_the_validator_allows_is_declared() -> None:
         assert verdict(listed, arguments).action == "forward"
 
 
-def test_noise_and_wrappers_never_take_a_declared_value_along() -> None:
+def test_removing_noise_and_wrappers_keeps_declared_values() -> None:
     closed = tool({"sessionId": {"type": "string"}}, additionalProperties=False)
     assert verdict(closed, {"session_id": "abc", "toolCallId": "1"}).call.arguments == {"sessionId": "abc"}
     named = tool({"name": {"type": "string"}, "color": {"type": "string"}})
@@ -550,12 +554,12 @@ def test_noise_and_wrappers_never_take_a_declared_value_along() -> None:
 
 
 @pytest.mark.parametrize("sent", ["['a']", "null", "{}", "- a\n- b", "a;b", '["a",'])
-def test_text_that_is_no_single_item_is_not_wrapped_into_a_list(sent: str) -> None:
+def test_text_that_may_be_several_items_is_not_wrapped_in_a_list(sent: str) -> None:
     listed = tool({"names": {"type": "array", "items": {"type": "string"}}}, required=["names"])
     assert verdict(listed, {"names": sent}).action == "refuse"
 
 
-def test_fields_of_the_one_item_are_offered_inside_the_list() -> None:
+def test_fields_of_the_only_item_are_offered_inside_the_list() -> None:
     item = {"type": "object", "properties": {"old": {"type": "string"}, "new": {"type": "string"}}}
     listed = tool({"path": {"type": "string"}, "edits": {"type": "array", "items": item}}, required=["path", "edits"])
     found = verdict(listed, {"path": "a", "old": "x", "new": "y"})
@@ -597,7 +601,7 @@ RIGHT_VALUES = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, values in RIGHT_VALUES.items() for value in values]
 )
-def test_what_could_be_right_is_never_an_attack(name: str, value: str) -> None:
+def test_a_plausible_value_is_never_an_attack(name: str, value: str) -> None:
     call = Call("t", {name: value, "nested": [{name: value}]})
     found = admit(call, Catalog.listed([tool({name: {"type": "string"}, "nested": {"type": "array"}})]))
     assert found == Verdict("forward", call)
@@ -613,32 +617,32 @@ def test_what_could_be_right_is_never_an_attack(name: str, value: str) -> None:
         ("email", "<script>alert(1)</script>"),
     ],
 )  # fmt: skip
-def test_what_nobody_sends_by_accident_is_refused_without_an_echo(name: str, value: str) -> None:
+def test_an_attack_is_refused_without_showing_it(name: str, value: str) -> None:
     found = verdict(tool({name: {"type": "string"}}, read_only=True), {name: value})
-    said = render(found.report)
+    envelope = render(found.report)
     assert (found.action, found.report.diagnoses[0].code) == ("refuse", "UNSAFE_INPUT")
-    assert value not in str(said)
-    assert said.structured["error"]["suggestions"] == {}
-    assert "schema_hint" not in said.structured["error"]
+    assert value not in str(envelope)
+    assert envelope.structured["error"]["suggestions"] == {}
+    assert "schema_hint" not in envelope.structured["error"]
 
 
-def test_a_budget_must_leave_room_for_something() -> None:
+def test_a_budget_must_be_at_least_1() -> None:
     with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
         Policy(budget=0)
 
 
-def test_a_name_mended_and_then_left_out_is_two_slips_in_one_place() -> None:
+def test_a_renamed_and_then_omitted_argument_gives_two_diagnoses() -> None:
     found = verdict(tool({"dry_run": {"type": "boolean"}}), {"dryRun": None})
     assert (found.action, found.call.arguments) == ("repair", {})
     assert [one.code for one in found.report.diagnoses] == ["UNKNOWN_PARAM", "INVALID_TYPE"]
 
 
-def test_a_schema_that_no_arguments_can_satisfy_is_left_to_the_server() -> None:
+def test_a_schema_that_no_arguments_can_satisfy_is_ignored() -> None:
     call = Call("t", {})
     assert admit(call, Catalog.listed([{"name": "t", "inputSchema": {"type": "array"}}])) == Verdict("forward", call)
 
 
-def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
+def test_a_tag_that_several_alternatives_share_decides_nothing() -> None:
     several = [
         {"properties": {"kind": {"const": "a"}, "n": INTEGER}, "required": ["n"]},
         {"properties": {"kind": {"const": "a"}, "m": INTEGER}, "required": ["m"]},
@@ -647,7 +651,7 @@ def test_a_mark_that_several_alternatives_share_decides_nothing() -> None:
     assert found.report.diagnoses[0].message == "One of 'x.n' or 'x.m' is required"
 
 
-def test_json_in_a_text_is_read_exactly() -> None:
+def test_json_in_a_string_is_parsed() -> None:
     assert parse_json('[1.5, {"a": 2}]') == [1.5, {"a": 2}]
 
 
@@ -675,7 +679,7 @@ def test_json_in_a_text_is_read_exactly() -> None:
         ({"min_length": INTEGER}, {"max_length": 3}, "refuse", None),
     ],
 )  # fmt: skip
-def test_on_a_tool_that_may_write_nothing_is_guessed_and_nothing_lost(
+def test_a_tool_that_may_write_gets_no_guesses_and_loses_no_values(
     schema: dict[str, Any], arguments: dict[str, Any], action: str, sent: Any
 ) -> None:
     found = verdict(tool(schema), arguments)
@@ -683,18 +687,18 @@ def test_on_a_tool_that_may_write_nothing_is_guessed_and_nothing_lost(
     assert found.call.arguments == (sent if sent is not None else arguments)
 
 
-def test_other_units_and_opposites_are_never_put_forward() -> None:
+def test_other_units_and_opposites_are_never_offered() -> None:
     for mistake, name in (("timeout_ms", "timeout_s"), ("max_length", "min_length"), ("column_2", "column_1")):
         report = verdict(tool({name: INTEGER}), {mistake: 5}).report
         assert report.corrected is None
         assert "did you mean" not in render(report).text
 
 
-def test_two_arguments_that_claim_one_parameter_are_both_left_to_the_caller() -> None:
+def test_two_unknown_arguments_for_one_parameter_are_not_corrected() -> None:
     assert verdict(tool({"user_id": {"type": "string"}}), {"userID": "x", "UserId": "y"}).report.corrected is None
 
 
-def test_a_guessed_name_brings_its_value_respelled() -> None:
+def test_the_value_of_a_renamed_argument_is_converted_too() -> None:
     assert verdict(tool({"max": INTEGER}), {"maxi": "5"}).report.corrected == Call("t", {"max": 5})
 
 
@@ -710,7 +714,7 @@ def test_a_guessed_name_brings_its_value_respelled() -> None:
         "KeyError: 'foo'",
     ],
 )
-def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) -> None:
+def test_an_error_message_that_only_resembles_a_known_one_gets_no_advice(text: str) -> None:
     catalog = Catalog.listed([tool({"email": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
     assert enrich(Call("t", {}), reply, catalog) is reply
@@ -724,17 +728,17 @@ def test_words_that_only_sound_like_a_known_failure_earn_no_advice(text: str) ->
         ("", "List the resources to see what is available"),
     ],
 )
-def test_a_uri_is_answered_by_what_there_is(uri: str, hint: str) -> None:
+def test_an_unknown_uri_gets_a_hint_from_the_known_ones(uri: str, hint: str) -> None:
     assert Resources.from_lists([{"uri": "config://main"}, 5], None).explain_unknown(uri).diagnoses[0].hint == hint
 
 
 @pytest.mark.parametrize("uri", ["repo://a/x", "repo:///readme", "repo://a", "other://a/b/readme"])
-def test_a_uri_that_only_begins_like_a_template_does_not_fit_it(uri: str) -> None:
+def test_a_uri_that_only_begins_like_a_template_does_not_match_it(uri: str) -> None:
     addresses = Resources.from_lists([], [{"uriTemplate": "repo://{owner}/{name}/readme"}])
     assert "fits the template" not in addresses.explain_unknown(uri).diagnoses[0].hint
 
 
-def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:
+def test_the_servers_own_hint_is_kept_beside_the_diagnosis() -> None:
     catalog, call = Catalog.listed([tool({"n": INTEGER}, read_only=True)]), Call("t", {"n": 1, "m": 2})
     payload = {"error": "m is unknown", "nextSteps": {"do": "read"}, "hint": "Mine", "routingHint": {"to": "b"}}
     reply = {"isError": True, "content": [{"type": "text", "text": json.dumps(payload)}]}
@@ -742,11 +746,11 @@ def test_a_servers_own_hint_stands_beside_what_the_schema_says() -> None:
     assert (error["code"], error["hints"], error["routing_hint"]) == ("UNKNOWN_PARAM", ["Mine"], {"to": "b"})
 
 
-def test_values_that_do_not_fit_are_refused_at_once_where_the_server_would_refuse_them() -> None:
+def test_the_policy_may_reject_values_out_of_range_on_read_only_tools() -> None:
     schema = {"type": "object", "properties": {"max": {"type": "integer", "maximum": 10}}}
     catalog = Catalog.listed([{"name": "f", "inputSchema": schema, "annotations": {"readOnlyHint": True}}])
     call = Call("f", {"max": 11})
     assert admit(call, catalog).action == "forward"
     assert admit(call, catalog, policy=Policy(unfit_values="reject")).action == "refuse"
-    stray = Call("f", {"max": 1, "zzz": 1})
-    assert admit(stray, catalog, policy=Policy(unfit_values="reject")).action == "forward"
+    unknown = Call("f", {"max": 1, "zzz": 1})
+    assert admit(unknown, catalog, policy=Policy(unfit_values="reject")).action == "forward"

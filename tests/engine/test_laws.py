@@ -1,4 +1,4 @@
-"""Laws of the core, over generated tools and calls, and over the tools of published servers."""
+"""Laws of the engine, checked on generated tools and calls and on the tools of published servers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def every_slip(known: Known) -> list[Slip]:
 
 
 def refusing(known: Known, call: Call) -> Verdict:
-    """The verdict of an operator who wants to be told of everything and to have nothing changed."""
+    """Judge with a policy that reports everything and repairs nothing."""
     return judge(call, known.catalog, Policy(auto_correct="off", unknown_params="reject"))
 
 
@@ -76,7 +76,7 @@ def refusing(known: Known, call: Call) -> Verdict:
 
 @examples(70)
 @given(known())
-def test_a_valid_call_earns_nothing(known: Known) -> None:
+def test_a_valid_call_gets_no_guidance(known: Known) -> None:
     for verdict in (admit(known.call, known.catalog), judge(known.call, known.catalog, Policy())):
         assert verdict.action == "forward"
         assert verdict.call is known.call
@@ -85,7 +85,7 @@ def test_a_valid_call_earns_nothing(known: Known) -> None:
     assert enrich(known.call, SAID, known.catalog, policy=QUIET) is SAID
 
 
-def test_a_valid_call_to_a_published_tool_earns_nothing() -> None:
+def test_a_valid_call_to_a_published_tool_gets_no_guidance() -> None:
     for real in REAL:
         for verdict in (admit(real.call, real.catalog), judge(real.call, real.catalog, Policy())):
             assert (verdict.action, verdict.call is real.call, verdict.report.diagnoses) == ("forward", True, ()), real
@@ -94,7 +94,7 @@ def test_a_valid_call_to_a_published_tool_earns_nothing() -> None:
 
 @examples(20)
 @given(known())
-def test_a_whole_response_to_a_valid_call_is_handed_back_as_it_came(known: Known) -> None:
+def test_the_response_to_a_valid_call_is_returned_unchanged(known: Known) -> None:
     response = {"jsonrpc": "2.0", "id": 1, "result": SAID}
     assert enrich(known.call, response, known.catalog, policy=QUIET) is response
 
@@ -103,7 +103,7 @@ def test_a_whole_response_to_a_valid_call_is_handed_back_as_it_came(known: Known
 
 
 def assert_keeps(sent: Call, corrected: Call, known: Known) -> None:
-    """Nothing is lost, nothing is made up, nothing that was given under a right name is overwritten."""
+    """Assert that no value is lost, made up, or overwritten under a declared name."""
     given = sent.arguments
     if isinstance(given, dict):
         given = {key: value for key, value in cast("dict[str, Any]", given).items() if key not in NOISE}
@@ -115,7 +115,7 @@ def assert_keeps(sent: Call, corrected: Call, known: Known) -> None:
 
 @examples(100)
 @given(known(), st.data())
-def test_a_sure_correction_is_valid_and_keeps_every_value(known: Known, data: st.DataObject) -> None:
+def test_a_certain_correction_is_valid_and_keeps_every_value(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
     report = refusing(known, slip.call).report
     if report.corrected and report.applicability is Applicability.MACHINE_APPLICABLE:
@@ -134,8 +134,8 @@ def test_a_repaired_call_is_valid_and_keeps_every_value(known: Known, data: st.D
 
 @examples(70)
 @given(known(), st.data())
-def test_a_rename_never_lands_on_a_name_that_is_taken(known: Known, data: st.DataObject) -> None:
-    """The slip is made beside the right name, so that both stand in the call: whatever comes out, both values do."""
+def test_a_rename_never_overwrites_another_argument(known: Known, data: st.DataObject) -> None:
+    """The call contains both the wrong and the right name: the corrected call must keep both values."""
     slip = slips(data, known, [s for s in every_slip(known) if s.kind in ("restyled", "typo") and len(s.at) == 1])
     taken = Call(slip.call.tool, {**slip.call.arguments, slip.at[0]: known.call.arguments[slip.at[0]]})
     for tool in (known, read_only(known)):
@@ -146,7 +146,7 @@ def test_a_rename_never_lands_on_a_name_that_is_taken(known: Known, data: st.Dat
 
 
 def read_alike(value: Any) -> Any:
-    """A call with all that ruling 4 calls lossless taken away: style, strings, nulls, wrappers, one-item lists."""
+    """Remove every difference that counts as lossless: style, strings, nulls, wrappers, one-item lists."""
     match value:
         case str():
             whole = _json(value)
@@ -177,16 +177,16 @@ def test_a_tool_that_may_write_gets_lossless_repairs_only(known: Known, data: st
     verdict = judge(slip.call, writing(known).catalog, Policy())
     if verdict.action == "repair":
         assert exactly(read_alike(verdict.call.arguments)) == exactly(read_alike(slip.call.arguments))
-        grades = {fix.grade for one in verdict.report.diagnoses if (fix := one.sure_fix)}
+        grades = {fix.grade for one in verdict.report.diagnoses if (fix := one.certain_fix)}
         assert grades == {Grade.LOSSLESS}
 
 
 @examples(70)
 @given(st.lists(known(), min_size=1, max_size=6, unique_by=lambda known: known.call.tool), st.data())
-def test_a_tool_name_is_repaired_by_prefix_case_and_separators_alone(every: list[Known], data: st.DataObject) -> None:
+def test_a_tool_name_is_repaired_only_by_prefix_case_and_separators(every: list[Known], data: st.DataObject) -> None:
     catalog = Catalog([known.tool for known in every])
-    meant = data.draw(st.sampled_from(every))
-    name = meant.call.tool
+    target = data.draw(st.sampled_from(every))
+    name = target.call.tool
     slip = data.draw(
         st.sampled_from([
             name[:2] + name[3:], name + "s", name[:3] + name[2:], name.upper(), name.replace("_", "-"), f"x_{name}",
@@ -195,7 +195,7 @@ def test_a_tool_name_is_repaired_by_prefix_case_and_separators_alone(every: list
     )  # fmt: skip
     assume(catalog.get(slip) is None)
     for policy in (Policy(), Policy(auto_correct="all")):
-        verdict = judge(Call(slip, meant.call.arguments), catalog, policy)
+        verdict = judge(Call(slip, target.call.arguments), catalog, policy)
         if verdict.action in ("repair", "forward"):
             left = letters(slip).removesuffix(letters(verdict.call.tool))
             assert left == "" or any(left == "".join(some) for some in prefixes()), (slip, verdict.call.tool)
@@ -210,10 +210,8 @@ ANNOTATIONS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 
 @examples(70)
 @given(known(), st.data(), st.booleans())
-def test_an_annotation_flipped_towards_writing_never_permits_more(
-    known: Known, data: st.DataObject, is_stray: bool
-) -> None:
-    """What is executed for a tool that may write is executed in just the same way for one that only reads."""
+def test_a_tool_that_may_write_never_gets_more_repairs(known: Known, data: st.DataObject, is_stray: bool) -> None:
+    """A call that is sent to a tool that may write is sent unchanged to one that only reads."""
     slip = slips(data, known, every_slip(known))
     call, arguments = slip.call, slip.call.arguments
     if is_stray and isinstance(arguments, dict):
@@ -230,7 +228,7 @@ def test_an_annotation_flipped_towards_writing_never_permits_more(
 
 @examples(40)
 @given(known(), st.data())
-def test_only_the_read_only_hint_widens_anything(known: Known, data: st.DataObject) -> None:
+def test_only_the_read_only_hint_changes_a_verdict(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
     bare = judge(slip.call, known.annotated().catalog, Policy())
     for name, value in product(ANNOTATIONS[1:], (True, False)):
@@ -239,8 +237,8 @@ def test_only_the_read_only_hint_widens_anything(known: Known, data: st.DataObje
 
 @examples(70)
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**19), max_value=10**19, places=6))
-def test_a_number_in_a_string_is_read_only_where_it_reads_back_equal(number: Decimal) -> None:
-    """A float cannot hold every number that a string spells; what it cannot hold is not lossless."""
+def test_a_string_is_converted_to_a_number_only_if_the_number_is_exact(number: Decimal) -> None:
+    """A float cannot represent every number in a string. Such a conversion is not lossless."""
     tool = Tool("f", {"inputSchema": {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}})
     verdict = judge(Call("f", {"n": str(number)}), Catalog([tool]), Policy())
     if verdict.action == "repair":
@@ -252,7 +250,7 @@ def test_a_number_in_a_string_is_read_only_where_it_reads_back_equal(number: Dec
 
 @examples(100)
 @given(known(), st.data())
-def test_a_sure_correction_sent_back_earns_nothing_more(known: Known, data: st.DataObject) -> None:
+def test_a_certain_correction_gets_no_further_guidance(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
     report = refusing(known, slip.call).report
     if report.corrected and report.applicability is Applicability.MACHINE_APPLICABLE:
@@ -262,7 +260,7 @@ def test_a_sure_correction_sent_back_earns_nothing_more(known: Known, data: st.D
 
 @examples(200)
 @given(known(), st.data())
-def test_a_lossless_slip_is_undone_exactly_on_a_tool_that_may_write(known: Known, data: st.DataObject) -> None:
+def test_a_lossless_mistake_is_repaired_exactly_on_a_tool_that_may_write(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, lossless_slips(known))
     assert_undone(slip, known)
 
@@ -271,11 +269,11 @@ def assert_undone(slip: Slip, known: Known) -> None:
     verdict = judge(slip.call, writing(known).catalog, Policy())
     assert verdict.action == "repair", (slip, verdict.report)
     assert (verdict.call.tool, exactly(verdict.call.arguments)) == (known.call.tool, exactly(known.call.arguments))
-    assert verdict.report.corrections, "a repair is told"
+    assert verdict.report.corrections, "a repair is reported"
 
 
 @pytest.mark.parametrize("kind", ["restyled", "stringified", "wrapped", "unlisted", "prefixed"])
-def test_every_lossless_slip_in_a_call_to_a_published_tool_is_undone_exactly(kind: str) -> None:
+def test_every_lossless_mistake_in_a_call_to_a_published_tool_is_repaired_exactly(kind: str) -> None:
     failed: list[Any] = []
     for real in REAL[::3]:
         if any(letters(a) == letters(b) for a, b in combinations(real.tool.params, 2)):
@@ -292,8 +290,8 @@ def test_every_lossless_slip_in_a_call_to_a_published_tool_is_undone_exactly(kin
 
 @examples(40)
 @given(known(), st.data())
-def test_client_noise_is_nobody_s_slip(known: Known, data: st.DataObject) -> None:
-    """Nothing is said of it; it is taken out where the schema would trip over it, and beside a slip."""
+def test_client_noise_is_no_mistake(known: Known, data: st.DataObject) -> None:
+    """It gets no diagnosis. It is removed if the schema rejects it, or if the call is repaired anyway."""
     assume(not known.tool.is_open and not known.tool.params.keys() & {*NOISE})
     verdict = judge(noisy(known.call), known.catalog, Policy())
     assert verdict.report.diagnoses == ()
@@ -308,13 +306,13 @@ def test_client_noise_is_nobody_s_slip(known: Known, data: st.DataObject) -> Non
 
 @examples(100)
 @given(known(least=2), st.data())
-def test_two_slips_give_two_diagnoses_and_one_corrected_call(known: Known, data: st.DataObject) -> None:
+def test_two_mistakes_give_two_diagnoses_and_one_corrected_call(known: Known, data: st.DataObject) -> None:
     made = [one for one in lossless_slips(known) if one.kind != "wrapped" and one.at]
     first = slips(data, known, made)
     second = slips(data, known, [one for one in made if one.at[:1] != first.at[:1]])
     both = Call(
         second.call.tool if second.kind == "prefixed" else first.call.tool,
-        _merged(known.call.arguments, first.call.arguments, second.call.arguments),
+        _merge_changes(known.call.arguments, first.call.arguments, second.call.arguments),
     )
     verdict = judge(both, writing(known).catalog, Policy(auto_correct="off"))
     assert len(verdict.report.diagnoses) == 2
@@ -323,17 +321,20 @@ def test_two_slips_give_two_diagnoses_and_one_corrected_call(known: Known, data:
     assert verdict.report.corrected.tool == known.call.tool
 
 
-def _merged(meant: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Both changes in one: a top-level argument that either changed or renamed is as that one has it."""
-    gone = {key for key in meant if key not in one or key not in other}
+def _merge_changes(intended: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Merge two changes of top-level arguments."""
+    gone = {key for key in intended if key not in one or key not in other}
     changed = {
-        key: value for side in (one, other) for key, value in side.items() if exactly(value) != _spelled(meant, key)
+        key: value
+        for side in (one, other)
+        for key, value in side.items()
+        if exactly(value) != _exact_value(intended, key)
     }
-    return {key: value for key, value in {**meant, **changed}.items() if key not in gone}
+    return {key: value for key, value in {**intended, **changed}.items() if key not in gone}
 
 
-def _spelled(meant: dict[str, Any], key: str) -> str:
-    return exactly(meant[key]) if key in meant else ""
+def _exact_value(intended: dict[str, Any], key: str) -> str:
+    return exactly(intended[key]) if key in intended else ""
 
 
 # 5. an answer is as large as it may be, and the same in every shape
@@ -345,16 +346,16 @@ def reports(known: Known, call: Call) -> Iterable[Report]:
             yield judge(call, tool.catalog, policy).report
 
 
-def added(report: Report, shape: Shape = "nested", budget: int = 800) -> int:
-    said = render(report, shape=shape, budget=budget)
-    return len(said.text.encode()) + len(json.dumps(said.structured, ensure_ascii=False).encode())
+def count_added_bytes(report: Report, shape: Shape = "nested", budget: int = 800) -> int:
+    envelope = render(report, shape=shape, budget=budget)
+    return len(envelope.text.encode()) + len(json.dumps(envelope.structured, ensure_ascii=False).encode())
 
 
 def assert_fits(report: Report, budget: int) -> None:
     assert len(report.diagnoses) <= 20
     assert len(render(report, budget=budget).text) <= budget
     for shape in SHAPES:
-        assert added(report, shape) <= 2_048, shape
+        assert count_added_bytes(report, shape) <= 2_048, shape
 
 
 def assert_same_in_every_shape(report: Report) -> None:
@@ -367,7 +368,7 @@ def assert_same_in_every_shape(report: Report) -> None:
 
 @examples(70)
 @given(known(), st.data(), st.integers(0, 2_000))
-def test_an_answer_to_a_slip_fits_and_is_the_same_in_every_shape(
+def test_the_envelope_for_a_mistake_fits_its_budget_and_is_the_same_in_every_shape(
     known: Known, data: st.DataObject, budget: int
 ) -> None:
     slip = slips(data, known, every_slip(known))
@@ -381,7 +382,9 @@ wide = st.dictionaries(st.one_of(plain_text, st.text(max_size=80)), st.one_of(pl
 
 @examples(50)
 @given(known(), st.one_of(wide, odd_json), st.integers(0, 2_000))
-def test_an_answer_to_anything_fits_and_is_the_same_in_every_shape(known: Known, sent: Any, budget: int) -> None:
+def test_the_envelope_for_any_arguments_fits_its_budget_and_is_the_same_in_every_shape(
+    known: Known, sent: Any, budget: int
+) -> None:
     for report in reports(known, Call(known.call.tool, sent)):
         assert_fits(report, budget)
         assert_same_in_every_shape(report)
@@ -389,7 +392,7 @@ def test_an_answer_to_anything_fits_and_is_the_same_in_every_shape(known: Known,
 
 @examples(40)
 @given(st.lists(st.text(min_size=1, max_size=90), max_size=30), st.text(max_size=200), st.integers(0, 2_000))
-def test_an_answer_about_any_tool_name_fits_and_is_the_same_in_every_shape(
+def test_the_envelope_for_any_tool_name_fits_its_budget_and_is_the_same_in_every_shape(
     tools: list[str], name: str, budget: int
 ) -> None:
     report = judge(Call(name, {"a": 1}), Catalog.listed([{"name": tool} for tool in tools]), Policy()).report
@@ -416,7 +419,7 @@ def wrong_in_all_places(count: int, schema: dict[str, Any], value: Any, name: st
     ids=["type", "enum", "length", "required", "pattern"],
 )
 @pytest.mark.parametrize("name", ["p", "a parameter with a name of sixty characters, no more, or so_", "\\" * 60])
-def test_many_mistakes_make_no_larger_answer(count: int, schema: dict[str, Any], value: Any, name: str) -> None:
+def test_many_mistakes_do_not_enlarge_the_envelope(count: int, schema: dict[str, Any], value: Any, name: str) -> None:
     tool, call = wrong_in_all_places(count, schema, value, name)
     for sent in (call, Call("f", {}), Call("f", {f"{key}x": value for key in call.arguments})):
         report = judge(sent, Catalog([tool]), Policy()).report
@@ -424,10 +427,10 @@ def test_many_mistakes_make_no_larger_answer(count: int, schema: dict[str, Any],
         assert_same_in_every_shape(report)
 
 
-def test_more_findings_than_are_told_are_counted() -> None:
+def test_problems_beyond_the_limit_are_counted() -> None:
     tool, call = wrong_in_all_places(60, {"type": "integer"}, "x", "p")
     report = judge(call, Catalog([tool]), Policy()).report
-    assert len(report.diagnoses) + report.unseen >= 21
+    assert len(report.diagnoses) + report.more_problems >= 21
     assert "more problems" in render(report).text
 
 
@@ -439,9 +442,9 @@ def assert_total(call: Call, catalog: Catalog, replies: Iterable[Any] = ()) -> N
         verdict = judge(call, catalog, policy)
         assert admit(call, catalog, policy=policy).action in ("forward", "repair", "refuse", "ask")
         for shape in SHAPES:
-            said = render(verdict.report, shape=shape)
-            json.dumps(said.structured)
-            said.text.encode()
+            envelope = render(verdict.report, shape=shape)
+            json.dumps(envelope.structured)
+            envelope.text.encode()
         for reply in replies:
             json.dumps(add_guidance(call, reply, catalog, policy, verdict))
             enrich(call, reply, catalog, policy=policy)
@@ -449,13 +452,13 @@ def assert_total(call: Call, catalog: Catalog, replies: Iterable[Any] = ()) -> N
 
 @examples(100)
 @given(known(), odd_json)
-def test_any_arguments_are_judged(known: Known, sent: Any) -> None:
+def test_any_arguments_are_judged_without_an_exception(known: Known, sent: Any) -> None:
     assert_total(Call(known.call.tool, sent), known.catalog)
 
 
 @examples(100)
 @given(known(least=1), st.data())
-def test_any_value_in_any_place_is_judged(known: Known, data: st.DataObject) -> None:
+def test_any_value_in_any_place_is_judged_without_an_exception(known: Known, data: st.DataObject) -> None:
     at = data.draw(
         st.sampled_from([*(at for at, _ in places(known.call.arguments)), *((n,) for n in known.tool.params)])
     )
@@ -464,7 +467,7 @@ def test_any_value_in_any_place_is_judged(known: Known, data: st.DataObject) -> 
 
 @examples(100)
 @given(odd_schemas, odd_json, st.dictionaries(st.sampled_from(["a", "b", "limit", "path", "x"]), odd_json))
-def test_any_input_schema_is_borne(schema: Any, sent: Any, arguments: dict[str, Any]) -> None:
+def test_any_input_schema_is_handled(schema: Any, sent: Any, arguments: dict[str, Any]) -> None:
     for within in (schema, {"type": "object", "properties": {"a": schema, "limit": schema}, "required": ["a"]}):
         catalog = Catalog.listed([{"name": "f", "inputSchema": within}])
         assert_total(Call("f", arguments), catalog)
@@ -474,7 +477,7 @@ def test_any_input_schema_is_borne(schema: Any, sent: Any, arguments: dict[str, 
 @examples(50)
 @given(odd_json, odd_text, odd_json)
 @example([{"name": "\ud800"}], "\ud800", {})
-def test_any_catalog_is_borne(listed: Any, name: str, sent: Any) -> None:
+def test_any_catalog_is_handled(listed: Any, name: str, sent: Any) -> None:
     for tools in (listed, [listed], [{"name": name, "inputSchema": listed}, {"name": name + "s"}, listed]):
         catalog = Catalog.listed(tools)
         for called in (name, name + "s", name[:-1]):
@@ -497,7 +500,7 @@ def odd_replies(text: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 @examples(70)
 @given(known(), odd_json, odd_replies(odd_text))
-def test_any_reply_is_borne(known: Known, sent: Any, reply: Any) -> None:
+def test_any_reply_is_handled(known: Known, sent: Any, reply: Any) -> None:
     assert_total(known.call, known.catalog, [reply])
     assert_total(Call(known.call.tool, sent), known.catalog, [reply])
 
@@ -538,8 +541,8 @@ COMPLAINTS = (
 
 
 @pytest.mark.parametrize("complaint", COMPLAINTS)
-def test_any_complaint_about_any_value_is_explained_or_left(complaint: str) -> None:
-    """A server's complaint can be of another version of the schema, and so of a value that the schema allows."""
+def test_any_error_message_about_any_value_is_handled(complaint: str) -> None:
+    """A server may check another version of the schema, so it may reject a value that the schema allows."""
     values: tuple[Any, ...] = (
         None, True, 0, 7, 10**400, -0.5, math.nan, "", "text", "2026/1/31", "5", [], [1], {}, {"a": 1}, nested(200),
         "\ud800",
@@ -560,7 +563,7 @@ DEEP = 10_000
 
 
 @pytest.mark.parametrize("kind", ["object", "array"])
-def test_what_is_nested_ten_thousand_deep_is_borne_everywhere(kind: str) -> None:
+def test_values_nested_ten_thousand_deep_are_handled(kind: str) -> None:
     deep = nested(DEEP, kind)
     replies: tuple[Any, ...] = (
         deep,
@@ -582,7 +585,7 @@ def test_what_is_nested_ten_thousand_deep_is_borne_everywhere(kind: str) -> None
 
 
 @pytest.mark.parametrize("closed", [{"additionalProperties": False}, {"additionalProperties": True}, {}])
-def test_five_thousand_keys_are_borne(closed: dict[str, Any]) -> None:
+def test_five_thousand_keys_are_handled(closed: dict[str, Any]) -> None:
     keys = {f"key_{index}": index for index in range(5_000)}
     schema = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"], **closed}
     catalog = Catalog.listed([{"name": "f", "inputSchema": schema}])
@@ -600,7 +603,7 @@ def test_five_thousand_keys_are_borne(closed: dict[str, Any]) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_huge_numbers_are_borne(digits: int, schema: dict[str, Any]) -> None:
+def test_huge_numbers_are_handled(digits: int, schema: dict[str, Any]) -> None:
     huge = 10**digits
     listed = {"name": "f", "inputSchema": {"type": "object", "properties": {"a": schema}, "required": ["a"]}}
     for sent in ({"a": huge}, {"a": [huge]}, {"a": {"b": huge}}, {"b": huge}, huge, [huge], {"input": {"a": huge}}):
@@ -611,7 +614,7 @@ def test_huge_numbers_are_borne(digits: int, schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("digits", [30, 400, 5_000, math.inf, math.nan])
 @pytest.mark.parametrize("keyword", ["minimum", "maximum", "multipleOf", "default", "const", "minLength", "maxItems"])
-def test_huge_limits_are_borne(digits: int | float, keyword: str) -> None:
+def test_huge_limits_are_handled(digits: int | float, keyword: str) -> None:
     huge = 10**digits
     schema = {"type": ["integer", "string", "array"], keyword: huge}
     listed = {"name": "f", "inputSchema": {"type": "object", "properties": {"a": schema}, "required": ["a"]}}
@@ -624,7 +627,7 @@ def test_huge_limits_are_borne(digits: int | float, keyword: str) -> None:
 
 @examples(40)
 @given(known(least=1), surrogates, st.data())
-def test_lone_surrogates_are_borne_in_names_and_values(known: Known, odd: str, data: st.DataObject) -> None:
+def test_lone_surrogates_in_names_and_values_are_handled(known: Known, odd: str, data: st.DataObject) -> None:
     at = data.draw(st.sampled_from([(name,) for name in known.tool.params]))
     for sent in (
         Call(known.call.tool + odd, known.call.arguments),
@@ -638,23 +641,23 @@ def test_lone_surrogates_are_borne_in_names_and_values(known: Known, odd: str, d
     assert_total(known.call, Catalog.listed([spoiled]), [{"code": -32602, "message": odd}])
 
 
-# 7. guidance is added, nothing is taken away
+# 7. guidance is count_added_bytes, nothing is taken away
 
 
 @examples(70)
 @given(known(), odd_json, odd_replies(st.sampled_from(["404 not found", "timeout", "nothing to say", "x is required"])))
-def test_a_guided_reply_is_the_reply_and_more(known: Known, sent: Any, reply: Any) -> None:
+def test_guidance_only_adds_to_a_reply(known: Known, sent: Any, reply: Any) -> None:
     before = repr(reply)
     for call in (known.call, Call(known.call.tool, sent), Call(known.call.tool + "x", sent)):
         assert_added(reply, enrich(call, reply, known.catalog, policy=Policy()))
         assert repr(reply) == before, "the server's own reply is not touched"
 
 
-def assert_added(reply: Any, said: Any) -> None:
-    if said is reply or repr(said) == repr(reply):
+def assert_added(reply: Any, guided: Any) -> None:
+    if guided is reply or repr(guided) == repr(reply):
         return
-    assert isinstance(reply, dict) and isinstance(said, dict)
-    old, new = cast("dict[str, Any]", reply), cast("dict[str, Any]", said)
+    assert isinstance(reply, dict) and isinstance(guided, dict)
+    old, new = cast("dict[str, Any]", reply), cast("dict[str, Any]", guided)
     if "jsonrpc" in old:
         part = "result" if "result" in old else "error"
         assert _without(new, part) == _without(old, part)
@@ -687,11 +690,11 @@ def test_guidance_is_never_added_twice(known: Known, reply: Any) -> None:
 @examples(25)
 @given(st.lists(known(), min_size=2, max_size=10, unique_by=lambda known: known.call.tool), st.data())
 def test_hidden_tools_leave_no_trace(every: list[Known], data: st.DataObject) -> None:
-    """The same call before a catalog without the hidden tools and before a server that never had them."""
+    """Compare a catalog without the hidden tools with that of a server that never had them."""
     seen, hidden = every[::2], every[1::2]
     whole = [one.listed for one in every]
     judge(Call(hidden[0].call.tool[1:]), Catalog.listed(whole), Policy())
-    shown = Catalog.listed([one for one in whole if one not in [other.listed for other in hidden]])
+    filtered = Catalog.listed([one for one in whole if one not in [other.listed for other in hidden]])
     bare = Catalog.listed([one.listed for one in seen])
     aimed = data.draw(st.sampled_from(every))
     name = data.draw(
@@ -700,6 +703,6 @@ def test_hidden_tools_leave_no_trace(every: list[Known], data: st.DataObject) ->
     failed = {"isError": True, "content": [{"type": "text", "text": "404 not found"}]}
     for call in (Call(name, aimed.call.arguments), Call(name, {})):
         answers = [
-            (judge(call, catalog, Policy()), exactly(enrich(call, failed, catalog))) for catalog in (shown, bare)
+            (judge(call, catalog, Policy()), exactly(enrich(call, failed, catalog))) for catalog in (filtered, bare)
         ]
         assert answers[0] == answers[1]

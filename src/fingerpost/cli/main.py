@@ -19,7 +19,8 @@ from fingerpost.audit import options as audit
 from fingerpost.client_config.command import add_wrapping
 from fingerpost.engine.admit import admit
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import Kind, Reading, closest, explain_evidence, readings
+from fingerpost.engine.matching import Kind, Reading, closest, find_readings
+from fingerpost.engine.matching.explain import explain_evidence
 from fingerpost.engine.model import Call, Verdict
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.policy import AutoCorrect, Policy, UnknownParams
@@ -145,7 +146,7 @@ def _add_closest(commands: Any) -> None:
 def _closest(options: argparse.Namespace) -> int:
     names = [line for name in options.names for line in (sys.stdin.read().splitlines() if name == "-" else [name])]
     known = [name.strip() for name in names if name.strip()]
-    found = readings(options.mistake, known, options.kind, {"server": options.server})
+    found = find_readings(options.mistake, known, options.kind, {"server": options.server})
     is_clear = any(reading.match.is_clear for reading in found)
     if options.json:
         print(json.dumps([_as_json(reading) for reading in found], indent=2, ensure_ascii=False))

@@ -9,23 +9,23 @@ from fingerpost.engine.apply_rules import apply_content_rules, apply_rules
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.decide import add_best_guess, decide
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
-from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.rules import unknown_tool, unsafe_input
 from fingerpost.engine.rules.client_noise import without_noise
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.engine.schema.validate import MOST
+from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 
 
-def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT) -> Verdict:
+def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:
     """Judge a call against the tools its caller may see."""
     tool = catalog.get(call.tool)
-    if tool is not None and tool.is_plainly_right(call.arguments):
+    if tool is not None and tool.is_clearly_valid(call.arguments):
         return Verdict("forward", call)
     try:
         return judge(call, catalog, policy)
-    except Exception:  # guidance must never stand between a caller and its server
+    except Exception:  # a bug in guidance must never block a call
         return Verdict("forward", call)
 
 
@@ -47,7 +47,7 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     diagnoses, case = apply_rules(Case(intended, tool), policy)
     if attack := [one for one in diagnoses if one.severity is Severity.CRITICAL]:
         return Verdict("refuse", call, Report(call=call, diagnoses=tuple(attack), is_refusal=True))
-    if found and not found[0].sure_fix:
+    if found and not found[0].certain_fix:
         diagnoses = []  # against a tool that is only guessed at, nothing is claimed about the arguments
     every = [*found, *diagnoses]
     verdict = decide(call, every, case, policy, info_tool) if every else _pass_without_noise(call, case.call, tool)
@@ -64,26 +64,32 @@ def explain_violations(case: Case) -> Report:
     if not (case.reported and isinstance(case.call.arguments, dict)):
         return Report(call=case.call)
     diagnoses, fixed = apply_content_rules(case)
-    report = Report(call=case.call, diagnoses=tuple(diagnoses[:MOST]), unseen=max(0, len(diagnoses) - MOST))
-    left = [diagnosis for diagnosis in diagnoses if diagnosis.sure_fix is None]
+    report = Report(
+        call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), more_problems=max(0, len(diagnoses) - MAX_DIAGNOSES)
+    )
+    left = [diagnosis for diagnosis in diagnoses if diagnosis.certain_fix is None]
     return add_best_guess(report, left, fixed) if diagnoses else report
 
 
 def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
     """Report a diagnosis that the author of the tool gave, with the call that follows from its fix."""
     report = Report(
-        call=case.call, diagnoses=(diagnosis,), is_refusal=True, info_tool=info_tool, secret=case.tool.secret_names
+        call=case.call,
+        diagnoses=(diagnosis,),
+        is_refusal=True,
+        info_tool=info_tool,
+        secret_names=case.tool.secret_names,
     )
     if not diagnosis.fixes:
         return report
-    fixed = case.after([diagnosis.sure_fix.edit] if diagnosis.sure_fix else [])
-    return add_best_guess(report, [] if diagnosis.sure_fix else [diagnosis], fixed)
+    fixed = case.after([diagnosis.certain_fix.edit] if diagnosis.certain_fix else [])
+    return add_best_guess(report, [] if diagnosis.certain_fix else [diagnosis], fixed)
 
 
 def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:
     """Aim the call at the tool that was probably intended, so that its arguments are corrected too."""
     best = next(iter(diagnosis.fixes), None)
-    if best is None or best.confidence <= FIRST:
+    if best is None or best.confidence <= OFFER_THRESHOLD:
         return None, call
     intended = best.edit.applied_to(call)
     return catalog.get(intended.tool), intended

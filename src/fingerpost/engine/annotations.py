@@ -1,8 +1,8 @@
-"""What a tool does to the world, as far as its author declares it, told to clients as annotations.
+"""Annotate tools with the effects that the server author declares.
 
-`readOnlyHint` is true unless the tool writes, `openWorldHint` is true; what the author wrote into the list
-wins. A tool that was once seen writing stays labelled so. Labels are for clients to show: nothing is ever
-permitted or forbidden by them, and our own caution counts a tool that may write as one that writes.
+`readOnlyHint` is true unless the tool writes, and `openWorldHint` is true; annotations in the tool list take
+precedence. A tool that has written once stays marked as writing. Annotations are for display and permit or forbid
+nothing. For its own decisions, Fingerpost counts a tool that may write as one that writes.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ Write: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
 
 
 class Effects:
-    """The declared effects of a server's tools, and which of them were seen writing."""
+    """The declared effects of a server's tools, and which tools have written so far."""
 
     def __init__(self, write: Mapping[str, Write] | None = None, *, auto_approve: bool = False) -> None:
         self._write = dict(write or {})
-        self._seen: set[str] = {name for name, one in self._write.items() if _writes(one, {})}
+        self._has_written: set[str] = {name for name, one in self._write.items() if _writes(one, {})}
         self.auto_approve = auto_approve
-        """Whether UI hints are suppressed: both flags are then false. The READ or WRITE tag stays."""
+        """Whether to suppress UI hints by setting both to false. The READ or WRITE tag stays."""
 
     def __bool__(self) -> bool:
         return bool(self._write)
 
     def observe(self, name: str, arguments: Any) -> bool:
-        """Note what a call is about to do; true when that changes how the tool is labelled."""
-        if name in self._seen or name not in self._write or not _writes(self._write[name], as_object(arguments)):
+        """Record what a call is about to do; true if that changes the annotations of the tool."""
+        if name in self._has_written or name not in self._write or not _writes(self._write[name], as_object(arguments)):
             return False
-        self._seen.add(name)
+        self._has_written.add(name)
         return True
 
     def annotate(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        """A tool of a list as clients see it; `key` is where the tag stands in its `_meta`."""
+        """Return an entry of the tool list for clients; `key` is the key of the tag in its `_meta`."""
         name = tool.get("name")
         if name not in self._write:
             return tool
-        writes = name in self._seen
+        writes = name in self._has_written
         given = as_object(tool.get("annotations"))
         usual = {"readOnlyHint": not writes, "openWorldHint": True}
-        shown = {**usual, **given} if not self.auto_approve else {**given, **dict.fromkeys(usual, False)}
+        annotations = {**usual, **given} if not self.auto_approve else {**given, **dict.fromkeys(usual, False)}
         meta = as_object(tool.get("_meta"))
         tag = {**as_object(meta.get(key)), "effect": "WRITE" if writes else "READ"}
         if self.auto_approve:
             tag["annotations"] = dict(given)
-        return {**tool, "annotations": shown, "_meta": {**meta, key: tag}}
+        return {**tool, "annotations": annotations, "_meta": {**meta, key: tag}}
 
-    def cautious(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        """A tool of a list, labelled or not, as our own caution sees it: read-only only if it never writes."""
+    def mark_possible_writes(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        """Return an entry of the tool list for our own decisions: read-only only if the tool never writes."""
         declared = self._write.get(str(tool.get("name")))
         if declared is None:
             return tool
@@ -62,7 +62,7 @@ class Effects:
 
 
 def _writes(declared: Write, arguments: Mapping[str, Any]) -> bool:
-    """What is declared of a call; a declaration that cannot say counts as writing."""
+    """Whether a call writes, as declared. A declaration that raises counts as writing."""
     if isinstance(declared, bool):
         return declared
     try:

@@ -9,11 +9,11 @@ from collections import Counter
 from itertools import islice
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Diagnosis, Edit, Path, Rename, Replace
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.rules import CONTAINER, CONTENT, Rule, missing_required, unsafe_input
-from fingerpost.engine.schema.validate import MOST
+from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 
 _PASSES = 4
 """How often the rules may run again on what a fix uncovered: JSON in a string can hold further mistakes."""
@@ -28,7 +28,7 @@ def apply_rules(case: Case, policy: Policy) -> tuple[list[Diagnosis], Case]:
         if code == unsafe_input.CODE and policy.unsafe_input == "allow":
             continue
         case = case.after(_certain_edits(rule, case, found))
-        if any(diagnosis.sure_fix is None for diagnosis in found.values()):
+        if any(diagnosis.certain_fix is None for diagnosis in found.values()):
             return list(found.values()), case
     for _ in range(_PASSES):
         edits: list[Edit] = []
@@ -51,9 +51,9 @@ def apply_content_rules(case: Case) -> tuple[list[Diagnosis], Case]:
 
 def _certain_edits(rule: Rule, case: Case, found: dict[tuple[str, Path], Diagnosis]) -> list[Edit]:
     """Run one rule: add its new diagnoses to `found` and return the edits of their certain fixes."""
-    fresh = [one for one in islice(rule(case), MOST * 2) if (one.code, one.at) not in found]
+    fresh = [one for one in islice(rule(case), MAX_DIAGNOSES * 2) if (one.code, one.at) not in found]
     found |= {(one.code, one.at): one for one in fresh}
-    return [fix.edit for one in fresh if (fix := one.sure_fix)]
+    return [fix.edit for one in fresh if (fix := one.certain_fix)]
 
 
 def _uncovers_container(edit: Edit, case: Case) -> bool:
@@ -67,6 +67,8 @@ def _without_echoes(found: list[Diagnosis]) -> list[Diagnosis]:
     claims = Counter[Path](
         (*best.edit.at[:-1], best.edit.to)
         for diagnosis in found
-        if diagnosis.fixes and isinstance((best := diagnosis.fixes[0]).edit, Rename) and best.confidence > FIRST
+        if diagnosis.fixes
+        and isinstance((best := diagnosis.fixes[0]).edit, Rename)
+        and best.confidence > OFFER_THRESHOLD
     )
     return [one for one in found if one.code != missing_required.CODE or claims[one.at] != 1]

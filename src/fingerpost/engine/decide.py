@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fingerpost.engine.apply_rules import apply_rules
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import (
     Action,
     Applicability,
@@ -24,12 +24,12 @@ from fingerpost.engine.model import (
     Verdict,
 )
 from fingerpost.engine.phrases import Placeholder, format_path, key_of, literal, quote
-from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.rules import missing_required, unknown_param, unknown_tool
 from fingerpost.engine.safety.redact import clean, describe, safe_value
-from fingerpost.engine.schema.validate import LIMITS, MOST, UNDECLARED
+from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, MAX_DIAGNOSES, UNDECLARED_KEYWORD
 
-_TOLERABLE_KEYWORDS = LIMITS | {UNDECLARED}
+_TOLERABLE_KEYWORDS = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD}
 """What servers often do not insist on: they clamp, cut or ignore. Every server rejects any other violation."""
 
 
@@ -37,14 +37,14 @@ def decide(call: Call, found: list[Diagnosis], case: Case, policy: Policy, info_
     """Turn the diagnoses of a call into a verdict. `case` is the call as the certain fixes leave it."""
     report = Report(
         call=call,
-        diagnoses=tuple(found[:MOST]),
+        diagnoses=tuple(found[:MAX_DIAGNOSES]),
         info_tool=info_tool,
-        secret=case.tool.secret_names,
-        unseen=max(0, len(found) - MOST),
+        secret_names=case.tool.secret_names,
+        more_problems=max(0, len(found) - MAX_DIAGNOSES),
     )
     read_only = case.tool.is_read_only
-    fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.sure_fix)]
-    left = [diagnosis for diagnosis in found if diagnosis.sure_fix is None]
+    fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.certain_fix)]
+    left = [diagnosis for diagnosis in found if diagnosis.certain_fix is None]
     if all(policy.tolerates(diagnosis, read_only=read_only) for diagnosis in left):
         tolerated = replace(report, warnings=tuple(one.warning or one.message for one in left))
         if fixed and _may_repair(fixed, left, case, policy):
@@ -101,7 +101,7 @@ def _guess_call(left: list[Diagnosis], case: Case) -> tuple[Call | None, Applica
             case = case.after([fix.edit])
             worst = fix.applicability if worst is not Applicability.HAS_PLACEHOLDERS else worst
     if not _is_sendable(case):
-        _, case = apply_rules(case, DEFAULT)  # a guessed name may have exposed a value that needs its own fix
+        _, case = apply_rules(case, DEFAULT_POLICY)  # a guessed name may have exposed a value that needs its own fix
     return (case.call, worst) if _is_sendable(case) else (None, worst)
 
 
@@ -115,7 +115,7 @@ def _may_drop_unknown(left: list[Diagnosis], case: Case) -> bool:
 def _guess_fix(diagnosis: Diagnosis, *, may_drop: bool) -> Fix | None:
     if diagnosis.fixes:
         best = diagnosis.fixes[0]
-        is_leading = best.confidence > FIRST and not diagnosis.is_contested
+        is_leading = best.confidence > OFFER_THRESHOLD and not diagnosis.is_contested
         if is_leading or diagnosis.code == missing_required.CODE:
             return best
         return next((fix for fix in diagnosis.fixes if fix.applicability is Applicability.HAS_PLACEHOLDERS), None)
@@ -148,7 +148,7 @@ def _describe_correction(diagnosis: Diagnosis, fix: Fix) -> Correction:
     if isinstance(edit, Drop):
         return Correction(received, None, confidence, f"{where} was left out because it was empty")
     if not edit.at:
-        return Correction(got, "object", 1.0, fix.done)
+        return Correction(got, "object", 1.0, fix.applied_note)
     if fix.value is None:
         return Correction(received, describe(edit.value), confidence, f"{where} was auto-corrected")
     note = f"{where} was auto-corrected to {literal(edit.value, key)}"

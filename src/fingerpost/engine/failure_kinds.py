@@ -1,6 +1,6 @@
-"""The kinds of failure: categories, the code that each has by default, and what may be done about one.
+"""The kinds of failure: their categories, the default code of each, and whether a retry may help.
 
-Codes are open: a server author adds their own. Categories are closed, so that a program can branch on them.
+Server authors may add codes. The categories are fixed, so that a program can branch on them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CATEGORIES = {
     "patch": "PATCH_FAILED",
     "cancelled": "CANCELLED",
 }
-"""Each category with the code that an error of it has when it names none."""
+"""The default code of each category."""
 
 _CATEGORY_OF = {
     **{code: category for category, code in CATEGORIES.items()},
@@ -33,19 +33,19 @@ _VALIDATION = (
     "INVALID_LENGTH", "WRONG_SHAPE", "CONFLICTING_PARAMS", "EMPTY_ARGUMENTS", "DEPRECATED_PARAM", "UNSAFE_INPUT",
 )  # fmt: skip
 
-PASSING = frozenset({"rate_limited", "timeout", "upstream"})
-"""What passes by itself: there the same call may be right later, and sending it again is no mistake."""
+TRANSIENT_CATEGORIES = frozenset({"rate_limited", "timeout", "upstream"})
+"""Failures that go away by themselves: the same call may succeed later."""
 
-_MENDABLE = frozenset({"validation", "patch"})
+_FIXABLE_CATEGORIES = frozenset({"validation", "patch"})
 
 
 def category_of(code: str) -> str:
-    """The category that a code belongs to, as far as the code alone tells."""
+    """Return the category of a code; empty if the code alone does not tell."""
     if code in _VALIDATION:
         return "validation"
     return _CATEGORY_OF.get(code, "patch" if code.startswith("PATCH_") else "")
 
 
 def is_retryable(category: str) -> bool:
-    """Whether another call, the same or a corrected one, may well succeed."""
-    return category in PASSING or category in _MENDABLE
+    """Whether another call, the same or a corrected one, may succeed."""
+    return category in TRANSIENT_CATEGORIES or category in _FIXABLE_CATEGORIES

@@ -148,4 +148,4 @@ def _explained(tool: Tool, level: Level) -> Iterator[str]:
         return
     for name, schema in list(tool.params.items())[:20]:
         needed = "required" if name in tool.required else "optional"
-        yield f"{parameter_label((name,))}: {needed}, {disclosure.in_words(tool.schema, schema)}"
+        yield f"{parameter_label((name,))}: {needed}, {disclosure.describe_schema(tool.schema, schema)}"

@@ -1,7 +1,6 @@
-"""The vocabulary of guidance: what was called, what is wrong with it, and what a client may do about it.
+"""The values of the engine: a call, what is wrong with it, how to fix it, and what to do with it.
 
-Everything here is a frozen value. Rules produce these values, `envelope` renders them, and nothing
-in this module knows that MCP, JSON-RPC or a network exists.
+Every value is frozen. Rules produce them and `render` writes them. Nothing here knows MCP, JSON-RPC or a network.
 """
 
 from __future__ import annotations
@@ -15,19 +14,20 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 Path: TypeAlias = tuple[str | int, ...]
 Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
 
-NOTHING: Mapping[str, Any] = {}
+EMPTY_OBJECT: Mapping[str, Any] = {}
+"""Shared default for parameters that take an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One `tools/call` as the client sent it. `arguments` is any JSON: callers get the container wrong too."""
+    """One `tools/call` as the client sent it. `arguments` may be any JSON, because clients get the type wrong too."""
 
     tool: str
     arguments: Any = field(default_factory=dict[str, Any])
 
 
 class Severity(StrEnum):
-    """How much harm going on would do; `policy` turns it into an action."""
+    """How much harm sending the call would do. `Policy` turns it into an action."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -36,34 +36,34 @@ class Severity(StrEnum):
 
 
 class Applicability(StrEnum):
-    """How far a client may trust a fix without asking anyone."""
+    """How far a client may trust a fix without asking its user."""
 
     MACHINE_APPLICABLE = "machine_applicable"
-    """One reading survives. Send the corrected call as it stands."""
+    """Only one interpretation is plausible. Send the corrected call as it is."""
 
     MAYBE_INCORRECT = "maybe_incorrect"
-    """A plausible reading among several. Choose, then send."""
+    """One of several plausible interpretations. Choose, then send."""
 
     HAS_PLACEHOLDERS = "has_placeholders"
-    """The shape is right and a value is absent. Fill every placeholder, then send."""
+    """The shape is right, but a value is missing. Fill every placeholder, then send."""
 
 
 class Grade(StrEnum):
-    """How far Fingerpost itself may apply a fix unasked."""
+    """Whether Fingerpost may apply a fix by itself."""
 
     LOSSLESS = "lossless"
-    """The same call, spelled as the schema spells it. On every tool."""
+    """The same call, spelled as in the schema. Applied on every tool."""
 
     LIKELY = "likely"
-    """One reading survives, yet it is a reading. On read-only tools, unless the operator opts in."""
+    """The only plausible interpretation. Applied on read-only tools, and on others if the operator allows it."""
 
     OFFERED = "offered"
-    """For the client to take or leave. Never applied by us."""
+    """A suggestion for the client. Never applied by Fingerpost."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Aim the same arguments at another tool."""
+    """Call another tool with the same arguments."""
 
     tool: str
 
@@ -73,21 +73,21 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Keep the value and its place, correct its name."""
+    """Rename an argument; its value and position stay."""
 
     at: Path
     to: str
 
     def applied_to(self, call: Call) -> Call:
-        def renamed(holder: dict[str, Any]) -> dict[str, Any]:
+        def rename(holder: dict[str, Any]) -> dict[str, Any]:
             return {self.to if key == self.at[-1] else key: value for key, value in holder.items()}
 
-        return replace(call, arguments=_rebuilt(call.arguments, self.at[:-1], renamed))
+        return replace(call, arguments=_rebuild(call.arguments, self.at[:-1], rename))
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put a value in this place, there or not; the empty path is the arguments as a whole."""
+    """Set the value at a path, which need not exist. The empty path is the arguments as a whole."""
 
     at: Path
     value: Any
@@ -97,26 +97,26 @@ class Replace:
             return replace(call, arguments=self.value)
         key = self.at[-1]
 
-        def replaced(holder: Any) -> Any:
+        def set_value(holder: Any) -> Any:
             if isinstance(holder, list):
                 items = cast("list[Any]", holder)
                 return [self.value if index == key else item for index, item in enumerate(items)]
             return {**holder, key: self.value}
 
-        return replace(call, arguments=_rebuilt(call.arguments, self.at[:-1], replaced))
+        return replace(call, arguments=_rebuild(call.arguments, self.at[:-1], set_value))
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Leave the argument out."""
+    """Remove an argument."""
 
     at: Path
 
     def applied_to(self, call: Call) -> Call:
-        def without(holder: dict[str, Any]) -> dict[str, Any]:
+        def drop(holder: dict[str, Any]) -> dict[str, Any]:
             return {key: value for key, value in holder.items() if key != self.at[-1]}
 
-        return replace(call, arguments=_rebuilt(call.arguments, self.at[:-1], without))
+        return replace(call, arguments=_rebuild(call.arguments, self.at[:-1], drop))
 
 
 Edit: TypeAlias = CallTool | Rename | Replace | Drop
@@ -124,7 +124,7 @@ Edit: TypeAlias = CallTool | Rename | Replace | Drop
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way out of a diagnosis, graded. `value` is what to send, `label` is how a person reads it."""
+    """One way to fix a diagnosis. `value` is what to send, `label` is what a person reads."""
 
     edit: Edit
     applicability: Applicability
@@ -132,16 +132,16 @@ class Fix:
     confidence: float = 1.0
     value: Any = None
     label: str = ""
-    done: str = ""
-    """How the caller is told once it is applied, where the edit alone does not say it."""
+    applied_note: str = ""
+    """The note for the caller once the fix is applied, if the edit alone does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One place where a value breaks its schema, in the words of JSON Schema.
+    """One place where a value breaks its schema, named by the JSON Schema keyword.
 
-    `dialects` reads the same facts out of a server's error text. `expected` depends on `keyword`: the
-    types for `type`, the absent name for `required`, the choices for `enum`, the limit for `minimum`.
+    `dialects` parses the same facts from a server's error text. `expected` depends on `keyword`: the types for
+    `type`, the missing name for `required`, the choices for `enum`, the limit for `minimum`.
     """
 
     at: Path
@@ -149,12 +149,12 @@ class Violation:
     expected: Any = None
     schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
     branches: int = 0
-    """How many alternatives (`anyOf`, `oneOf`) the nearest one, which this violation is of, was chosen from."""
+    """How many alternatives (`anyOf`, `oneOf`) there were; the violation belongs to the nearest one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """One mistake: its code, the fact, the place in the call, and the ways out, best first."""
+    """One mistake: its code, a message, the place in the call, and the fixes, best first."""
 
     code: str
     message: str
@@ -172,29 +172,29 @@ class Diagnosis:
     next_steps: Mapping[str, Any] = field(default_factory=dict[str, Any])
     routing_hint: Any = None
     warning: str = ""
-    """The sentence for a call that is sent all the same; where empty, `message` is used."""
+    """The sentence for a call that is sent anyway; if empty, `message` is used."""
     joins_missing: bool = False
-    """Whether the message says only that one parameter is missing, so that several can be told in one sentence."""
+    """Whether the message says only that one parameter is missing, so that several can share a sentence."""
 
     @property
-    def sure_fix(self) -> Fix | None:
-        """The fix a client may apply unasked, when there is one."""
+    def certain_fix(self) -> Fix | None:
+        """The fix that a client may apply without asking, if there is one."""
         return next((fix for fix in self.fixes if fix.applicability is Applicability.MACHINE_APPLICABLE), None)
 
     @property
     def is_contested(self) -> bool:
-        """Whether the two best readings of a value stand too close for either to be put forward."""
-        readings = [fix.confidence for fix in self.fixes if fix.label and isinstance(fix.edit, Replace)]
-        return len(readings) > 1 and readings[0] - readings[1] < CLEAR_LEAD
+        """Whether the two best fixes of a value are too close for either to be preferred."""
+        confidences = [fix.confidence for fix in self.fixes if fix.label and isinstance(fix.edit, Replace)]
+        return len(confidences) > 1 and confidences[0] - confidences[1] < MIN_CLEAR_LEAD
 
 
-CLEAR_LEAD = 0.1
-"""How far the best reading must stand ahead of the next to be the only one."""
+MIN_CLEAR_LEAD = 0.1
+"""How far ahead of the next the best interpretation must be to count as the only one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One thing that was changed on the caller's behalf, as it is told to the caller."""
+    """One change made for the caller, and the note that tells the caller."""
 
     source: Any
     target: Any
@@ -204,54 +204,54 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything `admit` found out about a call."""
+    """Everything that `admit` found out about a call."""
 
     call: Call
     diagnoses: tuple[Diagnosis, ...] = ()
     corrected: Call | None = None
-    """The call to send instead, where there is one."""
+    """The call to send instead, if there is one."""
     applicability: Applicability = Applicability.MACHINE_APPLICABLE
-    """How far `corrected` may be trusted."""
+    """How far a client may trust `corrected`."""
     corrections: tuple[Correction, ...] = ()
-    """What was changed, when the corrected call is sent on without asking."""
+    """What was changed, if the corrected call is sent without asking."""
     warnings: tuple[str, ...] = ()
     is_refusal: bool = False
     info_tool: str | None = None
-    secret: frozenset[str] = frozenset()
-    """Names under which nothing is repeated, because the tool's schema says so."""
-    unseen: int = 0
-    """How many more findings there are than `diagnoses` tells."""
+    secret_names: frozenset[str] = frozenset()
+    """Parameters whose values are never shown, because the schema declares them secret."""
+    more_problems: int = 0
+    """How many more problems there are than `diagnoses` lists."""
     server_text: str = ""
-    """What the server itself has said above ours: nothing of it is said again."""
+    """The server's own text above the guidance, which does not repeat it."""
     attempts: int = 1
-    """How often the very same call has failed by now, this time included."""
+    """How often the same call has failed, including this time."""
 
 
-SILENCE = Report(call=Call(""))
-"""The report on every call about which there is nothing to say; shared, for such calls are the many."""
+EMPTY_REPORT = Report(call=Call(""))
+"""The report on a call that needs no guidance; shared, because most calls need none."""
 
 
 class Verdict(NamedTuple):
-    """What to do with a call, the call to do it with, and why."""
+    """What to do with a call, the call to send, and why."""
 
     action: Action
     call: Call
-    report: Report = SILENCE
+    report: Report = EMPTY_REPORT
 
 
 def value_at(arguments: Any, at: Path) -> Any:
-    """The value at a path that is known to exist."""
+    """Return the value at a path that exists."""
     for step in at:
         arguments = arguments[step]
     return arguments
 
 
-def _rebuilt(node: Any, at: Path, change: Callable[[Any], Any]) -> Any:
-    """A copy of `node` in which the value at `at` went through `change`; untouched parts are shared."""
+def _rebuild(node: Any, at: Path, change: Callable[[Any], Any]) -> Any:
+    """Return a copy of `node` with `change` applied to the value at `at`; unchanged parts are shared."""
     if not at:
         return change(node)
     step, rest = at[0], at[1:]
     if isinstance(node, list):
         items = cast("list[Any]", node)
-        return [_rebuilt(item, rest, change) if index == step else item for index, item in enumerate(items)]
-    return {key: _rebuilt(value, rest, change) if key == step else value for key, value in node.items()}
+        return [_rebuild(item, rest, change) if index == step else item for index, item in enumerate(items)]
+    return {key: _rebuild(value, rest, change) if key == step else value for key, value in node.items()}

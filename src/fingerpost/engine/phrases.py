@@ -1,8 +1,7 @@
-"""How Fingerpost speaks. Every sentence a client reads is built from constants and from these.
+"""Write names, paths, values and calls for messages. Every text for clients uses these functions.
 
-A name that is plainly a name wears single quotes; anything else is cleaned, clipped and JSON-quoted,
-so that text from a caller or a server cannot pass for ours. A call is written as a caller would read
-it: `search(pattern: "User")`.
+A simple name gets single quotes. Anything else is cleaned, shortened and JSON-quoted, so that text from a caller or
+a server cannot look like ours. A call reads `search(pattern: "User")`.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from fingerpost.engine.model import Call, Path
 from fingerpost.engine.safety.redact import Described, clean, is_clean, is_harmless
 
 _NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
-_DEEPEST = 6
+_MAX_DEPTH = 6
 
 
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
-"""A value as JSON, with every script left readable."""
+"""Encode a value as JSON without escaping non-ASCII characters."""
 
 
 class Placeholder(str):
-    """A value the caller has to supply: written `<string>`, never quoted."""
+    """A value that the caller has to supply, written `<string>` and never quoted."""
 
     __slots__ = ()
 
 
 AS_SENT = Placeholder("<as sent>")
-"""Stands for a value of the caller's own call that is too long or too private to be repeated."""
+"""Stands for a value of the caller that is too long or too private to show."""
 
 
 def quote(name: str) -> str:
@@ -43,7 +42,7 @@ def is_name(text: str) -> bool:
 
 
 def join_names(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
-    """`'a', 'b' and 'c'`, or the first ones and how many more."""
+    """Write `'a', 'b' and 'c'`, or the first few and how many more."""
     every = [quote(name) for name in names]
     if len(every) > limit:
         return f"{', '.join(every[:limit])} and {len(every) - limit:,} more"
@@ -55,7 +54,7 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def format_path(at: Path) -> str:
-    """`factors[1].numerator`, as the caller would write it. Foreign text: to be quoted or cleaned before it is said."""
+    """Write a path as `factors[1].numerator`. This is the caller's text: quote or clean it before showing it."""
     text = ""
     for step in at:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -63,40 +62,40 @@ def format_path(at: Path) -> str:
 
 
 def parameter_label(at: Path) -> str:
-    """The place in front of a colon: bare where it is plainly a name."""
+    """Write a path in front of a colon: without quotes if it is a simple name."""
     return name if is_name(name := format_path(at)) else encode_json(clean(name))
 
 
 def key_of(at: Path) -> str:
-    """All the names that a value stands under: what is below `credentials` is as secret as that."""
+    """Join all names on the path, because a value inside `credentials` is as secret as that."""
     return ".".join(step for step in at if isinstance(step, str))
 
 
 def quote_parameter(at: Path) -> str:
-    """How a message names the place: `Parameter 'max'`."""
+    """Name a place at the start of a message: `Parameter 'max'`."""
     return f"Parameter {quote(format_path(at))}" if at else "The arguments"
 
 
 def format_call(call: Call, *, is_vetted: bool = False) -> str:
-    """The call in one line; values that may not be repeated stand as `<as sent>`, unless that was seen to before."""
+    """Write a call on one line, with `<as sent>` for values that may not be shown, unless the call is vetted."""
     fields = cast("dict[str, Any]", call.arguments).items()
-    say = _said if is_vetted else literal
-    return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {say(value, key)}' for key, value in fields)})"
+    write = _literal_in_vetted_call if is_vetted else literal
+    return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {write(value, key)}' for key, value in fields)})"
 
 
 def literal(value: Any, key: str = "", depth: int = 0) -> str:
-    """A JSON literal that a caller may copy, or `<as sent>`."""
+    """Write a value as JSON that a caller may copy, or as `<as sent>`."""
     if isinstance(value, Placeholder | Described):
         return str(value)
     if isinstance(value, str):
         return encode_json(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
-    if isinstance(value, dict | list) and depth < _DEEPEST:
+    if isinstance(value, dict | list) and depth < _MAX_DEPTH:
         return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
     return encode_json(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
 
 
-def _said(value: Any, key: str) -> str:
-    """The same for what is known to be sayable: only placeholders need care."""
+def _literal_in_vetted_call(value: Any, key: str) -> str:
+    """Write a value of a vetted call: only placeholders need care."""
     return literal(value, key) if isinstance(value, Placeholder | dict | list) else encode_json(value)
 
 
@@ -118,10 +117,10 @@ def _key(name: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """`text`, closed with a period unless it already ends."""
+    """Return `text` with a period at the end, unless it has an end mark."""
     return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
 def type_list(types: Sequence[str]) -> str:
-    """`integer`, `integer or string`: JSON Schema's own words, no quotes."""
+    """Write types as `integer or string`, without quotes."""
     return " or ".join(types)

@@ -1,7 +1,7 @@
-"""What the operator decides: severity and effect of the tool → what to do with a call.
+"""The operator's choices: what to do with a call, given the severity of its mistakes and whether the tool may write.
 
-Annotations only ever narrow what Fingerpost does by itself: a tool that does not declare itself
-read-only counts as one that writes.
+Annotations only restrict what Fingerpost does by itself: a tool that is not declared read-only counts as one that
+writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The operator's choices; the defaults never let an unsure argument reach a tool that may write."""
+    """The operator's choices. The defaults never send an uncertain argument to a tool that may write."""
 
     auto_correct: AutoCorrect = "safe"
     """`safe`: lossless repairs on every tool, likely ones on read-only tools."""
@@ -37,23 +37,23 @@ class Policy:
     """`auto`: warn and continue on read-only tools, refuse on all others."""
 
     unfit_values: UnfitValues = "auto"
-    """`auto`: a value out of range, or of the wrong length, goes on to a read-only tool, which may put up with it.
-    `reject` is for servers that are known to enforce their schemas."""
+    """`auto`: send a value out of range, or of the wrong length, to a read-only tool, which may accept it.
+    `reject` is for servers that enforce their schemas."""
 
     unsafe_input: UnsafeInput = "refuse"
     """`allow` leaves path traversal and injection to the server."""
 
     unknown_tool: UnknownTool = "result"
-    """Whether an unknown tool is answered by a tool result, or by the protocol error of the specification."""
+    """Whether the reply to an unknown tool is a tool result, or the protocol error of the specification."""
 
     ask: bool = False
-    """Whether the caller's user can be asked; then an ambiguous call is `ask` rather than `refuse`."""
+    """Whether the caller's user can be asked. Then an ambiguous call gets `ask` instead of `refuse`."""
 
     info_tool: str | None = "info"
-    """The tool that lists and explains tools; `None` when there is none to point to."""
+    """The tool that lists and explains tools, or `None` if there is none."""
 
     tips: bool = True
-    """Whether a successful reply may gain tips on paging and limits."""
+    """Whether to add tips on paging and limits to successful replies."""
 
     budget: int = 800
     """The most characters of text added to one reply."""
@@ -68,7 +68,7 @@ class Policy:
             raise ValueError(f"budget must be at least 1, got {self.budget}")
 
     def allows(self, fix: Fix, *, read_only: bool) -> bool:
-        """Whether this fix may be applied without asking anyone."""
+        """Whether this fix may be applied without asking."""
         match self.auto_correct:
             case "off":
                 return False
@@ -80,7 +80,7 @@ class Policy:
                 return fix.grade is not Grade.OFFERED
 
     def tolerates(self, diagnosis: Diagnosis, *, read_only: bool) -> bool:
-        """Whether a call with this mistake goes on with a warning."""
+        """Whether a call with this mistake is sent with a warning."""
         if diagnosis.code == "UNKNOWN_PARAM" and self.unknown_params != "auto":
             return self.unknown_params == "warn"
         if diagnosis.code != "UNKNOWN_PARAM" and self.unfit_values == "reject":
@@ -88,4 +88,4 @@ class Policy:
         return diagnosis.severity is Severity.LOW or (diagnosis.severity is Severity.MEDIUM and read_only)
 
 
-DEFAULT = Policy()
+DEFAULT_POLICY = Policy()

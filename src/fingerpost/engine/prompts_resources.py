@@ -13,7 +13,8 @@ from typing import Any
 
 from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import FIRST, Match, closest, normal_form
+from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.policy import Policy
@@ -134,13 +135,13 @@ def _named(entries: object, key: str) -> Iterable[str]:
 
 def _similar(matches: Sequence[Match], key: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if matches and matches[0].confidence > FIRST:
+    if matches and matches[0].confidence > OFFER_THRESHOLD:
         found["did_you_mean"] = clean(matches[0].name, 128)
     return {**found, key: [clean(match.name, 128) for match in matches]} if matches else {}
 
 
 def _hint(matches: Sequence[Match]) -> str:
-    if matches and matches[0].confidence > FIRST:
+    if matches and matches[0].confidence > OFFER_THRESHOLD:
         return f"Did you mean {quote(matches[0].name)}?"
     return f"Nearest: {join_names(match.name for match in matches[:3])}" if matches else ""
 
@@ -171,4 +172,4 @@ def _filled(uri: str, template: str) -> Iterable[str]:
 
 def _is_near(given: str, part: str) -> bool:
     near = closest(given, [part], "value")
-    return bool(near) and near[0].confidence > FIRST
+    return bool(near) and near[0].confidence > OFFER_THRESHOLD

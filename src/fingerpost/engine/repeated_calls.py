@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
-from fingerpost.engine.failure_kinds import PASSING
+from fingerpost.engine.failure_kinds import TRANSIENT_CATEGORIES
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Report, Severity
 from fingerpost.engine.render.text import help_call
 
@@ -42,7 +42,7 @@ def vary_answer(report: Report, attempts: int) -> Report:
         hint=_way_out(report),
         next_steps={"ask": "Tell the user what was tried and what is missing"},
     )
-    return replace(report, diagnoses=(stop,), unseen=0, server_text="")
+    return replace(report, diagnoses=(stop,), more_problems=0, server_text="")
 
 
 def _way_out(report: Report) -> str:
@@ -69,7 +69,7 @@ class RepeatedCalls:
 
     def count_failure(self, caller: object, call: Call, report: Report, now: float) -> int:
         """Count one more failure; the answer is how many there were of the very same call."""
-        if report.diagnoses and report.diagnoses[0].category in PASSING:
+        if report.diagnoses and report.diagnoses[0].category in TRANSIENT_CATEGORIES:
             return 1
         counts = self.callers.setdefault(caller, OrderedDict())
         self.callers.move_to_end(caller)

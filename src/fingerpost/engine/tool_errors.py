@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from fingerpost.engine.failure_kinds import CATEGORIES
 from fingerpost.engine.matching import Match, closest
-from fingerpost.engine.model import NOTHING
+from fingerpost.engine.model import EMPTY_OBJECT
 from fingerpost.engine.phrases import literal
 from fingerpost.engine.safety.redact import clean, safe_value
 
@@ -118,7 +118,7 @@ class UnknownValue(ToolOperationError):
         noun: str | None = None,
         **more: Any,
     ) -> None:
-        labels: Mapping[Any, Any] = cast("Mapping[Any, Any]", choices) if isinstance(choices, Mapping) else NOTHING
+        labels: Mapping[Any, Any] = cast("Mapping[Any, Any]", choices) if isinstance(choices, Mapping) else EMPTY_OBJECT
         every: list[Any] = [choices] if isinstance(choices, str) else list(cast("Iterable[Any]", choices))
         self.choices = [(_bare(one), clean(str(_read(one, label, labels)), _LONGEST_LABEL)) for one in every]
         self.got = got

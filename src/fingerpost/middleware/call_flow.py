@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.replies.classify import is_failure, is_unknown_tool
 from fingerpost.engine.replies.enrich import (
     add_to_success,
@@ -109,7 +109,7 @@ class CallFlow:
         if self._catalog is _UNKNOWN:
             await self._refresh()
         verdict = judge(self.call, self._catalog, self._guidance.policy)
-        if (verdict.action == "forward" and verdict.report is SILENCE) or not await self._refresh():
+        if (verdict.action == "forward" and verdict.report is EMPTY_REPORT) or not await self._refresh():
             return verdict
         return judge(self.call, self._catalog, self._guidance.policy)
 
@@ -168,7 +168,7 @@ class CallFlow:
                 return Answer(await self._add_to_failure(verdict, outcome), outcome)
             if self._counts_as in guidance.repeated.callers:
                 guidance.repeated.forget(self._counts_as, self.call)
-            if verdict.report is SILENCE and guidance.leaves_successes_alone:
+            if verdict.report is EMPTY_REPORT and guidance.leaves_successes_alone:
                 return Answer(reply, outcome)
             guided = add_to_success(self.call, reply, self._catalog, guidance.policy, verdict)
             if guided is not reply and not self._is_fresh and await self._refresh():

@@ -23,7 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from typing_extensions import override
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import SILENCE, Call, Report
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
@@ -177,7 +177,7 @@ class Guidance(ServerGuidance, Middleware):
         except (NotFoundError, DisabledError) as error:
             here, uri = context.fastmcp_context, str(context.message.uri)
             is_client = here is not None and self._caller(here) is not None
-            report = await self._explain_unknown(uri, here.fastmcp) if here and is_client else SILENCE
+            report = await self._explain_unknown(uri, here.fastmcp) if here and is_client else EMPTY_REPORT
             known = MCPError(mcp_types.INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
             self._raise_guided(known, report, error)
             raise

@@ -17,7 +17,7 @@ from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import SILENCE, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
 from fingerpost.engine.render.envelope import render
@@ -84,7 +84,7 @@ class ServerGuidance(ABC):
 
         Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
         """
-        known = [self.effects.cautious(as_object(tool), KEY) for tool in tools] if self.effects else tools
+        known = [self.effects.mark_possible_writes(as_object(tool), KEY) for tool in tools] if self.effects else tools
         return Catalog.listed([*known, *self.own_tools({str(as_object(tool).get("name")) for tool in tools})])
 
     def own_tools(self, taken: Container[str]) -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ class ServerGuidance(ABC):
             if cached is None or self.effects or name == self.policy.info_tool:
                 return False
             tool = cached.value.get(name)
-            return tool is not None and tool.is_plainly_right(arguments)
+            return tool is not None and tool.is_clearly_valid(arguments)
         except Exception as error:
             self.count_own_failure(error)
             return False
@@ -172,7 +172,7 @@ class ServerGuidance(ABC):
         """Judge a request for a prompt; if that is impossible, forward it. Guidance comes from a fresh list only."""
         try:
             cached = self._prompts.get(caller)
-            if cached and (verdict := admit_prompt(call, cached.value, self.policy)).report is SILENCE:
+            if cached and (verdict := admit_prompt(call, cached.value, self.policy)).report is EMPTY_REPORT:
                 return verdict
             prompts = await read_prompts()
             if prompts is None:
@@ -185,8 +185,8 @@ class ServerGuidance(ABC):
     def explain_unknown_resource(self, uri: str, resources: list[Any] | None, templates: list[Any] | None) -> Report:
         """Explain that a resource does not exist; say nothing if no list of resources can be read."""
         if resources is None and templates is None:
-            return SILENCE
-        return self.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), SILENCE)
+            return EMPTY_REPORT
+        return self.safely(lambda: Resources.from_lists(resources, templates).explain_unknown(uri), EMPTY_REPORT)
 
     def error_data(self, report: Report, data: Any) -> dict[str, Any] | None:
         """Return the `data` of a protocol error with guidance added; None if there is none, or no room for it."""
@@ -197,7 +197,7 @@ class ServerGuidance(ABC):
 
     def prompt_notes(self, verdict: Verdict) -> dict[str, Any]:
         """Return what goes into `_meta` of a prompt that was rendered after all."""
-        report = SILENCE if verdict.report.is_refusal else verdict.report
+        report = EMPTY_REPORT if verdict.report.is_refusal else verdict.report
         return render(report, budget=self.policy.budget).structured
 
     # everything else

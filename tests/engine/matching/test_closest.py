@@ -1,7 +1,7 @@
-"""What `closest` promises: laws that hold for any names, guards that hold for any catalog, and the numbers.
+"""Test `closest`: laws for any names, guards, and measured quality.
 
-The numbers are counts over real names and real mistakes (see tests/data/matching/README.md): no test here
-depends on how fast the machine is.
+The quality is measured on real names and real mistakes (see tests/data/matching/README.md). No test depends on the
+speed of the machine.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bench.calibrate import fitted
-from bench.mistakes import Score, mistakes, scored
+from bench.calibrate import fit_curves
+from bench.mistakes import Score, mistakes, score_mistakes
 from fingerpost import closest
 from fingerpost.engine import matching
-from fingerpost.engine.matching import Kind, Match, Names, explain_evidence, judge_candidates, normal_form, readings
-from fingerpost.engine.matching.alignment import Asked
-from fingerpost.engine.matching.calibration import curves, on_curve
+from fingerpost.engine.matching import Kind, Match, Names, find_readings, judge_candidates
+from fingerpost.engine.matching.alignment import Query
+from fingerpost.engine.matching.calibration import curves, interpolate
 from fingerpost.engine.matching.evidence import Evidence, Tier
+from fingerpost.engine.matching.explain import explain_evidence
+from fingerpost.engine.matching.spelling import normal_form
 from tests.support.paths import ROOT
 
 VERBS = ["get", "list", "create", "update", "search", "remove", "send", "export"]
@@ -45,7 +47,7 @@ def as_kebab(name: str) -> str:
     return name.replace("_", "-")
 
 
-RESPELT: list[Callable[[str], str]] = [str.upper, str.title, as_camel, as_kebab]
+RESTYLES: list[Callable[[str], str]] = [str.upper, str.title, as_camel, as_kebab]
 
 
 def read(mistake: str, *names: str, kind: Kind = "tool", context: Any = None) -> tuple[Match, ...]:
@@ -55,17 +57,17 @@ def read(mistake: str, *names: str, kind: Kind = "tool", context: Any = None) ->
 # Laws
 
 
-@given(LISTS, st.sampled_from(RESPELT), KINDS, st.data())
-def test_the_same_name_spelt_otherwise_comes_first_with_certainty(
-    names: list[str], respelt: Callable[[str], str], kind: Kind, data: st.DataObject
+@given(LISTS, st.sampled_from(RESTYLES), KINDS, st.data())
+def test_a_name_with_other_case_or_separators_comes_first_with_confidence_1(
+    names: list[str], restyle: Callable[[str], str], kind: Kind, data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from(names))
-    first = closest(respelt(name), names, kind)[0]
+    first = closest(restyle(name), names, kind)[0]
     assert (first.name, first.confidence, first.is_clear) == (name, 1.0, True)
 
 
 @given(NAMES, NAMES)
-def test_what_makes_two_names_the_same_makes_them_the_same_either_way_round(one: str, other: str) -> None:
+def test_sameness_of_two_names_is_symmetric(one: str, other: str) -> None:
     def tier(mistake: str, name: str) -> Tier | None:
         return next((evidence.tier for evidence, _ in judge_candidates(mistake, [name])), None)
 
@@ -83,18 +85,18 @@ def test_meaning_is_symmetric(one: str, other: str) -> None:
 
 
 @given(LISTS, NAMES, st.sampled_from(["zzqx_vvkw", "xk", "wqzv", "qqzz-kkxx-jjvv"]))
-def test_a_name_that_has_nothing_to_do_with_it_changes_nothing(names: list[str], asked: str, stranger: str) -> None:
-    assert closest(asked, [*names, stranger]) == closest(asked, names)
+def test_an_unrelated_candidate_changes_nothing(names: list[str], asked: str, unrelated: str) -> None:
+    assert closest(asked, [*names, unrelated]) == closest(asked, names)
 
 
 @given(LISTS, NAMES, st.randoms(use_true_random=False))
-def test_the_order_of_the_names_does_not_matter(names: list[str], asked: str, random: Any) -> None:
+def test_the_order_of_candidates_does_not_matter(names: list[str], asked: str, random: Any) -> None:
     shuffled = random.sample(names, len(names))
     assert closest(asked, names) == closest(asked, shuffled) == closest(asked, Names(shuffled))
 
 
 @given(st.lists(st.text(max_size=12), max_size=8), st.text(max_size=40), KINDS)
-def test_any_text_is_read_without_a_fault_and_best_first(names: list[str], asked: str, kind: Kind) -> None:
+def test_any_text_gives_valid_matches_best_first(names: list[str], asked: str, kind: Kind) -> None:
     found = closest(asked, names, kind)
     sure = [match.confidence for match in found]
     assert sure == sorted(sure, reverse=True)
@@ -104,35 +106,35 @@ def test_any_text_is_read_without_a_fault_and_best_first(names: list[str], asked
 
 
 @given(NAMES, st.integers(1, 6))
-def test_another_slip_never_makes_it_likelier(name: str, at: int) -> None:
+def test_a_second_slip_never_raises_the_confidence(name: str, at: int) -> None:
     once = name[:at] + name[at + 1 :]
     twice = once[: at + 2] + once[at + 3 :]
-    found = [{each.match.name: each for each in readings(slip, [name])}.get(name) for slip in (name, once, twice)]
+    found = [{each.match.name: each for each in find_readings(slip, [name])}.get(name) for slip in (name, once, twice)]
     assume(not any(each and each.evidence.guards for each in found))
     sure = [each.match.confidence if each else 0.0 for each in found]
     assert sure == sorted(sure, reverse=True)
 
 
-def test_the_table_rises_with_the_strength() -> None:
+def test_confidence_rises_with_strength() -> None:
     for curve in curves().values():
         assert list(curve) == sorted(curve)
         assert [likely for _, likely in curve] == sorted(likely for _, likely in curve)
 
 
-def test_a_strength_below_the_table_is_worth_nothing_and_one_above_it_no_more_than_the_last() -> None:
+def test_interpolation_is_zero_below_the_curve_and_constant_above_it() -> None:
     curve = ((0.4, 0.5), (0.8, 0.9))
-    assert [on_curve(curve, strength) for strength in (0.1, 0.4, 0.6, 0.8, 1.2)] == pytest.approx(
+    assert [interpolate(curve, strength) for strength in (0.1, 0.4, 0.6, 0.8, 1.2)] == pytest.approx(
         [0.0, 0.5, 0.7, 0.9, 0.9]
     )
 
 
-def test_nothing_that_a_guard_speaks_against_is_a_fix() -> None:
+def test_a_guarded_match_is_never_a_fix() -> None:
     for mistake in mistakes()[::5]:
-        for reading in mistake.read():
+        for reading in mistake.find_readings():
             assert not (reading.match.is_clear and reading.evidence.guards)
 
 
-# Guards: each of these is near by letters and far by meaning
+# Guards: names with similar letters and different meanings
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,7 @@ def test_nothing_that_a_guard_speaks_against_is_a_fix() -> None:
         ("15m", "5m", "value"),
     ],
 )
-def test_what_names_another_thing_is_never_a_fix(mistake: str, name: str, kind: Kind) -> None:
+def test_a_name_of_a_different_thing_is_never_a_fix(mistake: str, name: str, kind: Kind) -> None:
     assert not any(match.is_clear for match in read(mistake, name, "unrelated_thing", kind=kind))
     assert not any(match.is_clear for match in read(name, mistake, "unrelated_thing", kind=kind))
 
@@ -185,7 +187,7 @@ def test_what_names_another_thing_is_never_a_fix(mistake: str, name: str, kind: 
 @pytest.mark.parametrize(
     "garbage", ["xyzzy", "foo", "asdfgh", "null", "n/a", "<|im_end|>", "12345", "…", "", "_", "😀"]
 )
-def test_garbage_is_near_nothing(garbage: str, kind: Kind) -> None:
+def test_garbage_matches_nothing(garbage: str, kind: Kind) -> None:
     assert read(garbage, "search_code", "get_definition", "list_files", kind=kind) == ()
 
 
@@ -201,7 +203,7 @@ APART = """
 
 @pytest.mark.parametrize("pair", APART.split())
 @pytest.mark.parametrize("kind", EACH)
-def test_words_of_a_trade_that_differ_by_little_are_apart(pair: str, kind: Kind) -> None:
+def test_technical_terms_that_differ_by_few_letters_are_never_a_fix(pair: str, kind: Kind) -> None:
     one, other = pair.split("/")
     assert not any(match.is_clear for match in read(one, other, "unrelated_thing", kind=kind))
 
@@ -213,12 +215,12 @@ def test_words_of_a_trade_that_differ_by_little_are_apart(pair: str, kind: Kind)
         ("en-fr", "fr-en"), ("eur_usd", "usd_eur"), (".5", "5"),
     ],
 )  # fmt: skip
-def test_signs_and_order_are_part_of_a_value(value: str, name: str) -> None:
+def test_signs_and_word_order_distinguish_values(value: str, name: str) -> None:
     assert not any(match.is_clear for match in read(value, name, "unrelated_thing", kind="value"))
 
 
 @pytest.mark.parametrize("modifier", ["bulk", "soft", "before", "can", "not", "sandbox", "preview"])
-def test_a_word_that_says_how_is_no_namespace(modifier: str) -> None:
+def test_a_modifier_in_front_of_names_is_no_namespace(modifier: str) -> None:
     known = [f"{modifier}_{rest}" for rest in ("delete_users", "create_users", "list_users", "get_users", "move_users")]
     assert not any(match.is_clear for match in read("delete_users", *known))
 
@@ -233,16 +235,16 @@ def test_a_word_that_says_how_is_no_namespace(modifier: str) -> None:
         ("use_item", ["item", "shop"]),
     ],
 )
-def test_ordinary_words_are_no_wrapping(mistake: str, known: list[str]) -> None:
+def test_ordinary_words_around_a_name_are_not_ignored(mistake: str, known: list[str]) -> None:
     assert not any(match.is_clear for match in read(mistake, *known))
 
 
 @pytest.mark.parametrize("mistake", ["input_format", "body_weight", "request_date"])
-def test_a_word_before_a_parameter_is_part_of_its_name(mistake: str) -> None:
+def test_a_word_in_front_of_a_parameter_is_part_of_its_name(mistake: str) -> None:
     assert not any(match.is_clear for match in read(mistake, mistake.split("_")[1], kind="parameter"))
 
 
-def test_a_call_meant_for_another_server_is_not_for_this_one() -> None:
+def test_the_prefix_of_another_server_is_not_ignored() -> None:
     known, here = ["create_issue", "get_issue"], {"server": "github-mcp-server"}
     assert read("mcp__github__create_issue", *known, context=here)[0].is_clear
     assert read("mcp__githbu__create_issue", *known, context=here)[0].is_clear
@@ -250,30 +252,30 @@ def test_a_call_meant_for_another_server_is_not_for_this_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("short", "meant"), [("exp_date", "export_date"), ("temp_path", "template_path"), ("sales_rep", "sales_report")]
+    ("short", "full"), [("exp_date", "export_date"), ("temp_path", "template_path"), ("sales_rep", "sales_report")]
 )
-def test_a_short_form_is_a_fix_for_its_first_meaning_only(short: str, meant: str) -> None:
-    assert not any(match.is_clear for match in read(short, meant, kind="parameter"))
+def test_a_short_form_is_a_fix_only_for_its_usual_meaning(short: str, full: str) -> None:
+    assert not any(match.is_clear for match in read(short, full, kind="parameter"))
 
 
-def test_two_spellings_of_one_unit_are_one_unit() -> None:
+def test_two_spellings_of_one_unit_match_and_two_units_do_not() -> None:
     assert read("timeout_secs", "timeout_seconds", kind="parameter")[0].confidence > 0.7
     assert not any(match.confidence > 0.5 for match in read("timeout_ms", "timeout_seconds", kind="parameter"))
 
 
 @pytest.mark.parametrize("around", ["{},", '"{}"', "`{}`", "{}?", "*{}*", "  {} ", "\ufeff{}"])
-def test_what_stands_around_a_name_is_none_of_it(around: str) -> None:
+def test_quotes_and_punctuation_around_a_name_are_ignored(around: str) -> None:
     first = read(around.format("private"), "internal", "private", "public", kind="value")[0]
     assert (first.name, first.confidence, first.is_clear) == ("private", 1.0, True)
 
 
-def test_a_name_that_is_there_as_it_is_written_is_meant() -> None:
+def test_an_exact_name_wins_over_one_that_differs_by_case() -> None:
     first, second = read("get_user", "getUser", "get_user")
     assert (first.name, first.is_clear) == ("get_user", True)
     assert second.confidence < 0.9
 
 
-def test_the_order_of_many_names_that_share_letters_does_not_matter() -> None:
+def test_the_order_of_many_similar_candidates_does_not_matter() -> None:
     names = [f"{a}{b}{c}p" for a in "abcde" for b in "mnst" for c in "mnst"]
     for asked in ("amxp", "bsnq", "ctt"):
         assert closest(asked, names, "value") == closest(asked, names[::-1], "value")
@@ -281,12 +283,12 @@ def test_the_order_of_many_names_that_share_letters_does_not_matter() -> None:
     assert closest("mt", units, "value") == closest("mt", units[::-1], "value")
 
 
-def test_a_kind_that_is_none_is_refused_with_those_there_are() -> None:
+def test_an_unknown_kind_raises_an_error_that_lists_the_kinds() -> None:
     with pytest.raises(ValueError, match="kind must be one of tool, parameter, value, got 'verb'"):
         closest("a", ["b"], cast("Kind", "verb"))
 
 
-# What is a fix
+# Fixes
 
 
 @pytest.mark.parametrize(
@@ -315,31 +317,31 @@ def test_a_kind_that_is_none_is_refused_with_those_there_are() -> None:
         ("kilgoram", "kilogram", "value"),
     ],
 )
-def test_one_reading_that_survives_is_a_fix(mistake: str, name: str, kind: Kind) -> None:
+def test_the_only_plausible_match_is_a_fix(mistake: str, name: str, kind: Kind) -> None:
     first = read(mistake, name, "unrelated_thing", kind=kind)[0]
     assert (first.name, first.is_clear) == (name, True)
 
 
-def test_a_prefix_that_many_names_share_may_be_left_out() -> None:
+def test_a_prefix_that_many_names_share_may_be_omitted() -> None:
     known = ["linear_create_issue", "linear_get_issue", "linear_list_teams", "linear_archive_issue"]
     assert read("create_issue", *known)[0].is_clear
     assert not read("archive", *known)[0].is_clear
     assert not read("issue", *known)[0].is_clear
 
 
-def test_the_servers_own_name_in_front_is_no_mistake_and_another_servers_is() -> None:
+def test_the_name_of_this_server_may_be_a_prefix_but_not_that_of_another() -> None:
     known = ["add_comment", "get_comment"]
     assert read("acme_add_comment", *known, context={"server": "acme-mcp-server"})[0].is_clear
     assert not read("acme_add_comment", *known, context={"server": "other"})[0].is_clear
 
 
-def test_two_readings_that_are_equally_near_are_listed_and_neither_is_a_fix() -> None:
+def test_two_equally_near_names_are_listed_and_neither_is_a_fix() -> None:
     found = read("serch_user", "search_user", "serve_user")
     assert [match.name for match in found][:2] == ["search_user", "serve_user"]
     assert not any(match.is_clear for match in read("colmn", "column", "colman"))
 
 
-def test_fewer_slips_win() -> None:
+def test_the_name_with_fewer_slips_wins() -> None:
     assert read("get-entity-atrtibutes", "get-entity-attribute", "get-entity-attributes")[0].name == (
         "get-entity-attributes"
     )
@@ -348,7 +350,7 @@ def test_fewer_slips_win() -> None:
 # Context
 
 
-def test_a_parameter_that_is_set_already_is_not_meant() -> None:
+def test_a_parameter_that_is_already_given_is_not_suggested() -> None:
     found = read("search_query", "query", "search", kind="parameter", context={"given": ["query"]})
     assert [match.name for match in found] == ["search"]
     assert not any(
@@ -370,12 +372,12 @@ def test_a_parameter_that_cannot_hold_the_value_is_no_fix() -> None:
         ({"start": "any", "since": "object"}, "string", ["start"]),
     ],
 )
-def test_the_type_of_the_value_tells_two_readings_apart(declared: Any, value: str, order: list[str]) -> None:
+def test_the_type_of_the_value_ranks_parameters(declared: Any, value: str, order: list[str]) -> None:
     found = read("from", "start", "since", kind="parameter", context={"types": declared, "value_type": value})
     assert [match.name for match in found] == order
 
 
-def test_the_one_required_parameter_left_open_leads_without_being_a_fix() -> None:
+def test_the_only_missing_required_parameter_comes_first_but_is_no_fix() -> None:
     context = {
         "args": {"blurb": "x", "title": "y"},
         "types": {"title": "string", "body": "string"},
@@ -388,35 +390,35 @@ def test_the_one_required_parameter_left_open_leads_without_being_a_fix() -> Non
     assert read("bdoy", "title", "body", kind="parameter", context=context)[0].is_clear
 
 
-def test_a_description_that_uses_the_word_speaks_for_its_name() -> None:
+def test_a_word_in_the_description_raises_the_rank() -> None:
     context = {"descriptions": {"beta_report": "Reports by cohort of customers", "alpha_report": None}}
     assert read("cohort_report", "alpha_report", "beta_report")[0].name == "alpha_report"
     assert read("cohort_report", "alpha_report", "beta_report", context=context)[0].name == "beta_report"
 
 
-def test_nothing_is_clear_while_something_nearer_is_held_back() -> None:
+def test_no_match_is_clear_while_a_guarded_name_is_nearer() -> None:
     names = ["milligram", "milligray", "millibar", "gram", "bar"]
     assert not closest("milligam", names, "value")[0].is_clear
 
 
-def test_a_tool_that_takes_the_arguments_sent_is_likelier() -> None:
+def test_a_tool_that_takes_the_given_arguments_ranks_higher() -> None:
     schemas: dict[str, Any] = {
         "find_alpha": {"properties": {"path": {}}},
         "find_beta": {"properties": {"sql": {}}},
         "other": "?",
     }
-    for argument, meant in (("path", "find_alpha"), ("sql", "find_beta")):
+    for argument, intended in (("path", "find_alpha"), ("sql", "find_beta")):
         context: dict[str, Any] = {"args": [argument], "schemas": schemas}
         assert read("lookup_gamma", "find_alpha", "find_beta", context=context) == ()
-        assert read("find", "find_alpha", "find_beta", "other", context=context)[0].name == meant
+        assert read("find", "find_alpha", "find_beta", "other", context=context)[0].name == intended
 
 
-def test_the_kind_may_come_with_the_context() -> None:
+def test_the_context_may_contain_the_kind() -> None:
     assert read("max_results", "limit", context={"kind": "param"})[0].name == "limit"
     assert read("celsius", "C", context={"kind": "enum"})[0].name == "C"
 
 
-def test_a_context_of_the_wrong_shape_says_nothing() -> None:
+def test_a_context_of_the_wrong_shape_is_ignored() -> None:
     odd: Any = {"args": 7, "types": [], "schemas": "x", "given": None, "required": "name", "descriptions": 1}
     for context in (odd, 7, ["kind"]):
         assert read("patern", "pattern", kind="parameter", context=context) == read(
@@ -427,12 +429,12 @@ def test_a_context_of_the_wrong_shape_says_nothing() -> None:
 # Short values
 
 
-def test_two_letters_stand_for_what_begins_alike_and_are_never_a_fix() -> None:
-    found = readings("mt", ["meter", "mole", "millennium", "second"], "value")
+def test_two_letters_match_values_with_the_same_initial_and_are_never_a_fix() -> None:
+    found = find_readings("mt", ["meter", "mole", "millennium", "second"], "value")
     assert [(each.match.name, each.match.is_clear) for each in found] == [("meter", False), ("mole", False)]
 
 
-# Long and hostile
+# Long and malicious input
 
 
 @pytest.mark.parametrize("kind", EACH)
@@ -448,36 +450,36 @@ def test_two_letters_stand_for_what_begins_alike_and_are_never_a_fix() -> None:
         "1_" * 9999,
     ],
 )
-def test_long_input_is_near_nothing_shorter(text: str, kind: Kind) -> None:
+def test_very_long_input_never_gives_a_fix(text: str, kind: Kind) -> None:
     assert not any(match.is_clear for match in read(text, "search_code", "a", "get_definition", kind=kind))
 
 
-def test_long_names_are_told_apart_by_their_ends() -> None:
+def test_long_names_are_distinguished_by_their_ends() -> None:
     long = "a_very_long_name_" * 10
     assert normal_form(long + "one") != normal_form(long + "two")
     assert read((long + "one").upper(), long + "one", long + "two")[0].name == long + "one"
 
 
-def test_the_work_for_one_question_does_not_grow_with_the_crowd_that_shares_a_word(
+def test_few_candidates_are_compared_however_many_share_a_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looked_at: list[int] = []
-    real = matching.compare
+    compared: list[int] = []
+    real = matching.compare_names
 
-    def counted(asked: Asked, known: Names, index: int) -> Evidence:
-        looked_at.append(index)
-        return real(asked, known, index)
+    def count_and_compare(query: Query, known: Names, index: int) -> Evidence:
+        compared.append(index)
+        return real(query, known, index)
 
-    monkeypatch.setattr(matching, "compare", counted)
+    monkeypatch.setattr(matching, "compare_names", count_and_compare)
     crowd = Names(
         f"get_{a}{b}{c}_report" for a in string.ascii_lowercase for b in "aeiou" for c in string.ascii_lowercase
     )
     assert closest("get_report", crowd)
     assert closest("report_of_xyz_get", crowd)
-    assert len(looked_at) <= 16
+    assert len(compared) <= 16
 
 
-def test_many_different_questions_do_not_change_the_answer() -> None:
+def test_a_full_cache_does_not_change_the_result() -> None:
     known = Names(["search_code", "list_files"])
     before = closest("serach_code", known)
     for number in range(1100):
@@ -485,12 +487,12 @@ def test_many_different_questions_do_not_change_the_answer() -> None:
     assert closest("serach_code", known) == before
 
 
-# The numbers
+# Measured quality
 
 
 @cache
 def scores() -> dict[str, Score]:
-    return scored(mistakes())
+    return score_mistakes(mistakes())
 
 
 def share(sort: str, part: str, whole: str) -> float:
@@ -498,36 +500,36 @@ def share(sort: str, part: str, whole: str) -> float:
 
 
 @pytest.mark.no_cover
-def test_wrong_fixes_are_at_most_three_in_ten_thousand_and_none_where_they_hurt_most() -> None:
+def test_wrong_fixes_are_at_most_three_in_ten_thousand_and_none_in_the_worst_classes() -> None:
     assert scores()["all"].harm <= 0.3
     for sort in ("real.pos", "real.neg", "neg.antonym", "neg.garbage", "neg.builtin", "neg.prefixed"):
         assert scores()[sort].counts["wrong"] == 0, sort
 
 
-def test_the_right_name_is_found_first_and_fixed_where_that_is_safe() -> None:
+def test_the_intended_name_is_usually_first_and_usually_fixed() -> None:
     assert share("all", "fixed", "fixable") >= 0.92
-    assert share("all", "first", "meant") >= 0.98
-    assert share("all", "first three", "meant") >= 0.985
-    assert share("llm.synonym", "first three", "meant") >= 0.90
-    assert share("real.pos", "first three", "meant") >= 0.95
+    assert share("all", "first", "intended") >= 0.98
+    assert share("all", "first three", "intended") >= 0.985
+    assert share("llm.synonym", "first three", "intended") >= 0.90
+    assert share("real.pos", "first three", "intended") >= 0.95
 
 
-def test_nothing_is_shown_for_what_means_nothing() -> None:
+def test_meaningless_names_are_rejected() -> None:
     assert share("all", "rejected", "meaningless") >= 0.985
 
 
-def test_what_other_servers_call_the_same_thing_is_among_the_first_three() -> None:
-    """The goal of 0.94 is reached with the descriptions that the data here leaves out; without them it is 0.93."""
-    assert share("llm.mined", "first three", "meant") >= 0.93
+def test_names_that_other_servers_use_are_usually_among_the_first_three() -> None:
+    """The goal of 0.94 is reached with descriptions, which this data does not contain; without them it is 0.93."""
+    assert share("llm.mined", "first three", "intended") >= 0.93
 
 
-def test_the_table_is_the_one_that_the_mistakes_give() -> None:
-    assert {name: list(curve) for name, curve in curves().items()} == fitted(mistakes())
+def test_the_stored_curves_are_those_fitted_on_the_mistakes() -> None:
+    assert {name: list(curve) for name, curve in curves().items()} == fit_curves(mistakes())
 
 
 @pytest.mark.no_cover
-def test_the_page_tells_the_numbers_that_are_measured() -> None:
-    """In a process of its own, for to measure it line by line would take three times as long."""
+def test_the_documentation_has_the_measured_numbers() -> None:
+    """Run in its own process: with coverage it would take three times as long."""
     page = (ROOT / "docs" / "matching.md").read_text("utf-8")
     script = (
         "from bench.calibrate import by_class, by_folds, reliability; from bench.mistakes import mistakes;"
@@ -540,11 +542,11 @@ def test_the_page_tells_the_numbers_that_are_measured() -> None:
         assert row in page
 
 
-def test_every_guard_and_every_tier_can_be_put_in_words() -> None:
-    told: set[str] = set()
+def test_every_guard_and_tier_has_an_explanation() -> None:
+    explanations: set[str] = set()
     for mistake in mistakes()[::7]:
-        for reading in mistake.read():
+        for reading in mistake.find_readings():
             lines = list(explain_evidence(reading.evidence))
             assert lines
-            told.update(lines)
-    assert len(told) > 100
+            explanations.update(lines)
+    assert len(explanations) > 100

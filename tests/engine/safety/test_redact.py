@@ -1,4 +1,4 @@
-"""What is repeated and what is not."""
+"""Test which values and texts are shown, and in what form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, looks_
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("plain", "plain"),
         ("  two  words ", "two words"),
@@ -25,13 +25,13 @@ from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, looks_
         ("\u200b" * 300 + "tail", "…"),
     ],
 )
-def test_text_is_cleaned_to_one_visible_line(text: str, said: str) -> None:
-    assert clean(text) == said
-    assert is_clean(said) or said.endswith("…")
+def test_text_is_cleaned_to_one_visible_line(text: str, expected: str) -> None:
+    assert clean(text) == expected
+    assert is_clean(expected) or expected.endswith("…")
 
 
 @pytest.mark.parametrize(
-    ("value", "key", "said"),
+    ("value", "key", "expected"),
     [
         ("User", "pattern", "User"),
         ("hunter2", "password", "a string of 7 characters"),
@@ -48,8 +48,8 @@ def test_text_is_cleaned_to_one_visible_line(text: str, said: str) -> None:
         ({"a": 1}, "o", {"a": 1}),
     ],
 )
-def test_a_value_is_shown_only_where_it_is_short_and_harmless(value: Any, key: str, said: Any) -> None:
-    assert safe_value(value, key) == said
+def test_a_value_is_shown_only_where_it_is_short_and_harmless(value: Any, key: str, expected: Any) -> None:
+    assert safe_value(value, key) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_keys_and_hashes_look_random(text: str) -> None:
         "SELECT name FROM users", "https://example.com/a/b?c=1", "^function.*authenticate", "v1.2.3-beta",
     ],
 )  # fmt: skip
-def test_what_people_write_does_not(text: str) -> None:
+def test_text_that_people_write_does_not_look_random(text: str) -> None:
     assert not looks_random(text)
 
 
-def test_names_paths_and_counts_are_written_one_way() -> None:
+def test_names_paths_and_counts_are_formatted() -> None:
     assert quote("search") == "'search'"
     assert quote("two words") == '"two words"'
     assert quote("") == '""'
@@ -98,15 +98,15 @@ def test_names_paths_and_counts_are_written_one_way() -> None:
         ("x" * 65, "<as sent>"),
     ],
 )
-def test_a_literal_can_be_copied_or_stands_as_sent(value: Any, text: str) -> None:
+def test_a_literal_can_be_copied_or_is_written_as_sent(value: Any, text: str) -> None:
     assert literal(value) == text
 
 
 @pytest.mark.parametrize("text", ["src/auth.py:42: unexpected indent", 'see "lib/token.ts:Token.parse"', "pin.rs:7"])
-def test_a_place_in_a_source_file_is_no_secret_whatever_the_file_is_called(text: str) -> None:
+def test_a_position_in_a_source_file_is_no_secret(text: str) -> None:
     assert scrub(text, 200) == text
 
 
 @pytest.mark.parametrize("text", ["auth.key:hunter2", "config.token: hunter2", "password.value=hunter2"])
-def test_what_stands_behind_the_name_of_a_secret_still_is_one(text: str) -> None:
+def test_text_after_the_name_of_a_secret_is_hidden(text: str) -> None:
     assert "hunter2" not in scrub(text, 200)

@@ -1,4 +1,4 @@
-"""What strangers may not make us do: each test holds one row of the threat table (T1 to T16) against the core."""
+"""Test the engine against the threat table: each test covers one row (T1 to T16)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _MARKUP = (
 
 
 def _payload(index: int) -> str:
-    """A payload of five to five thousand characters that wants to be read as something else than data."""
+    """A payload of 5 to 5,000 characters that tries to look like something other than data."""
     size = _RANDOM.choice([5, 20, 60, 64, 65, 66, 130, 300, 5_000])
     parts: list[str] = []
     while sum(map(len, parts)) < size:
@@ -163,11 +163,11 @@ _LINE = (
     rf"(?:(?:{_FACT})[.?])(?: (?:{_FACT})[.?])*(?: And [\d,]+ more problems?\.)?|(?:{_NEED})[.?]?"
     rf"|(?:Try|Corrected call|Fill in): {_MADE}|Help: info\((?:tool: §)?\)"
 )
-"""Every line we may add: our own sentences, in which foreign text stands as a name, a path or a JSON string."""
+"""Every line we may add: our own sentences, with untrusted text only as a name, a path or a JSON string."""
 
 
 def skeleton(line: str) -> str:
-    """A line with each JSON string of at most 64 characters replaced by one sign; anything else is left as it is."""
+    """Replace each JSON string of at most 64 characters in a line by one sign."""
     return _STRING.sub(lambda found: "§" if _is_short_string(found[0]) else found[0], line.replace("§", "?"))
 
 
@@ -190,14 +190,14 @@ def is_hidden(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or "\ufe00" <= char <= "\ufe0f"
 
 
-def assert_tame(report: Report, *, budget: int = 800) -> None:
-    said = render(report, budget=budget)
-    assert_tame_text(said.text, budget)
-    odd = [text for text in _texts(said.structured) if any(map(is_hidden, text))]
+def assert_harmless(report: Report, *, budget: int = 800) -> None:
+    envelope = render(report, budget=budget)
+    assert_harmless_text(envelope.text, budget)
+    odd = [text for text in _texts(envelope.structured) if any(map(is_hidden, text))]
     assert not odd, ("hidden in the structure", odd)
 
 
-def assert_tame_text(text: str, budget: int = 800) -> None:
+def assert_harmless_text(text: str, budget: int = 800) -> None:
     assert not {char for char in text if is_hidden(char) and char != "\n"}, text
     for line in text.split("\n"):
         is_cut = len(line) == budget and line.endswith("…")
@@ -205,7 +205,7 @@ def assert_tame_text(text: str, budget: int = 800) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every string in a structure, names included."""
+    """Yield every string in a structure, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -321,15 +321,15 @@ SEATS: dict[str, Seat] = {
 
 
 @pytest.mark.parametrize("seat", SEATS)
-def test_no_payload_leaves_the_quotes_it_is_put_in(seat: str) -> None:
-    """T1: whatever stands there, each added line is one of our sentences, and nothing in it is invisible."""
+def test_no_payload_escapes_its_quotes(seat: str) -> None:
+    """T1: each added line is one of our sentences, without invisible characters."""
     failed: dict[str, tuple[str, str]] = {}
     for index, payload in enumerate(PAYLOADS):
         cases = SEATS[seat](payload)
         for call, catalog in [cases[(index + turn) % len(cases)] for turn in range(0, len(cases), len(cases) // 5 + 1)]:
             report = judge(call, catalog, POLICIES[index % 3]).report
             try:
-                assert_tame(report)
+                assert_harmless(report)
             except AssertionError as error:
                 codes = "+".join(dict.fromkeys(one.code for one in report.diagnoses))
                 failed.setdefault(codes, (payload[:80], str(error).split("\nassert")[0][:300]))
@@ -337,29 +337,29 @@ def test_no_payload_leaves_the_quotes_it_is_put_in(seat: str) -> None:
 
 
 @pytest.mark.parametrize("seat", SEATS)
-def test_no_payload_leaves_its_quotes_beside_a_reply(seat: str) -> None:
+def test_no_payload_escapes_its_quotes_in_guidance_on_a_reply(seat: str) -> None:
     texts = ("404 not found", "'a' is a required property", "Parameter 'a' must be one of 'x', 'y'")
     for payload in PAYLOADS[::10]:
         for call, catalog in SEATS[seat](payload)[:6]:
             for text in texts:
                 reply = {"isError": True, "content": [{"type": "text", "text": text}]}
-                said = add_guidance(call, reply, catalog, Policy(), judge(call, catalog, Policy()))
-                for block in said["content"][1:]:
-                    assert_tame_text(block["text"])
+                guided = add_guidance(call, reply, catalog, Policy(), judge(call, catalog, Policy()))
+                for block in guided["content"][1:]:
+                    assert_harmless_text(block["text"])
 
 
 def test_a_long_path_keeps_its_quotes_closed() -> None:
-    """T1: a place is clipped too, and the clip must not leave the foreign part open."""
+    """T1: a long path is shortened, and its quotes stay closed."""
     inner = {"type": "object", "properties": {_ORDER[:60]: {"type": "integer"}}}
     schema = taking({"type": "object", "properties": {"obey me " * 8: inner}})
-    assert_tame(judge(Call("f", {"a": {"obey me " * 8: {_ORDER[:60]: "x"}}}), listed(schema), Policy()).report)
+    assert_harmless(judge(Call("f", {"a": {"obey me " * 8: {_ORDER[:60]: "x"}}}), listed(schema), Policy()).report)
 
 
 # T3: secrets do not leave
 
 
 def canaries(seed: int) -> dict[str, str]:
-    """Random to whoever looks at them, the same in each run, in the shapes of real ones."""
+    """Random-looking strings in the formats of real secrets, the same in each run."""
     raw = random.Random(seed).randbytes(64)
     return {
         "hex": raw[:16].hex(),
@@ -378,25 +378,25 @@ TIPPED: tuple[dict[str, Any], ...] = (
 )
 
 
-def everything_said(call: Call, catalog: Catalog) -> str:
-    """All that leaves because of a call: answers, notes and warnings, and what is added to a reply."""
-    said: list[str] = []
+def collect_output(call: Call, catalog: Catalog) -> str:
+    """Collect all output for a call: envelopes, notes, warnings, and guidance added to replies."""
+    output: list[str] = []
     for policy in POLICIES:
         verdict = judge(call, catalog, policy)
-        said += [repr(verdict.report.warnings), repr(verdict.report.corrections)]
-        said += [repr([(one.message, one.details, one.hint, one.hints) for one in verdict.report.diagnoses])]
+        output += [repr(verdict.report.warnings), repr(verdict.report.corrections)]
+        output += [repr([(one.message, one.details, one.hint, one.hints) for one in verdict.report.diagnoses])]
         answer = render(verdict.report, budget=4_000)
-        said += [answer.text, json.dumps(answer.structured, ensure_ascii=False)]
+        output += [answer.text, json.dumps(answer.structured, ensure_ascii=False)]
         for reply in TIPPED:
-            said.append(json.dumps(add_guidance(call, reply, catalog, policy, verdict), ensure_ascii=False))
-    return "\n".join(said)
+            output.append(json.dumps(add_guidance(call, reply, catalog, policy, verdict), ensure_ascii=False))
+    return "\n".join(output)
 
 
 @pytest.mark.no_cover
 @examples(100)
 @given(known(least=1), st.data(), st.integers(0, 10**9))
-def test_a_random_looking_value_is_never_repeated(known: Known, data: st.DataObject, seed: int) -> None:
-    """T3: in every leaf at once, in one leaf of a call that is else right, beside it, and under every name."""
+def test_a_random_looking_value_is_never_shown(known: Known, data: st.DataObject, seed: int) -> None:
+    """T3: in every leaf at once, in one leaf of an otherwise valid call, as an extra argument, and under every name."""
     kinds = canaries(seed)
     canary = kinds[data.draw(st.sampled_from(sorted(kinds)))]
     leaves = [at for at, value in places(known.call.arguments) if not isinstance(value, dict | list)]
@@ -407,7 +407,7 @@ def test_a_random_looking_value_is_never_repeated(known: Known, data: st.DataObj
     beside = Call(known.call.tool, {**known.call.arguments, "zzz": canary, "note": f"use {canary} here"})
     typed = Call(known.call.tool, dict.fromkeys(known.tool.params, canary))
     for call in (everywhere, one, beside, typed, Call(known.call.tool, {"input": {"x": canary}})):
-        assert canary not in everything_said(call, known.catalog)
+        assert canary not in collect_output(call, known.catalog)
 
 
 SECRET_KEYS = (
@@ -451,17 +451,17 @@ def _with_defs(schema: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("container", ["bare", "list", "object", "under"])
-def test_a_plain_word_under_a_secret_name_is_never_repeated(key: str, container: str) -> None:
-    """T3: nobody can tell a password from a word by looking at it, so the name decides."""
+def test_a_plain_word_under_a_secret_name_is_never_shown(key: str, container: str) -> None:
+    """T3: a password can be a plain word, so the name decides."""
     for index, schema in enumerate(WRONG):
         secret = PLAIN_SECRETS[index % len(PLAIN_SECRETS)]
-        held, value = _held(container, schema, secret)
+        held, value = _wrap_in_container(container, schema, secret)
         catalog = listed(_with_defs(taking(held, key)))
         for call in ({key: value}, {key: value, "other": "no"}, {key: value, "othr": 1}, {key.upper(): value}):
-            assert secret not in everything_said(Call("f", call), catalog), (schema, call)
+            assert secret not in collect_output(Call("f", call), catalog), (schema, call)
 
 
-def _held(container: str, schema: dict[str, Any], secret: str) -> tuple[dict[str, Any], Any]:
+def _wrap_in_container(container: str, schema: dict[str, Any], secret: str) -> tuple[dict[str, Any], Any]:
     match container:
         case "list":
             return {"type": "array", "items": schema}, [secret]
@@ -475,10 +475,10 @@ def _held(container: str, schema: dict[str, Any], secret: str) -> tuple[dict[str
 
 @pytest.mark.parametrize("mark", [{"writeOnly": True}, {"format": "password"}], ids=str)
 @pytest.mark.parametrize("schema", WRONG, ids=str)
-def test_a_plain_word_that_the_schema_calls_secret_is_never_repeated(
+def test_a_plain_word_that_the_schema_declares_secret_is_never_shown(
     mark: dict[str, Any], schema: dict[str, Any]
 ) -> None:
-    """T3: also where the mark stands beside a reference or an alternative, and also in the corrected call."""
+    """T3: also if the keyword is beside a reference or an alternative, and also in the corrected call."""
     marked = {**schema, **mark}
     for secret in PLAIN_SECRETS:
         for held in (marked, {"anyOf": [marked, {"type": "null"}]}, {"allOf": [schema, mark]}):
@@ -491,10 +491,10 @@ def test_a_plain_word_that_the_schema_calls_secret_is_never_repeated(
                 {"Data": secret, "other": "no"},
                 {"input": {"data": secret}},
             ):
-                assert secret not in everything_said(Call("f", call), catalog), (held, call)
+                assert secret not in collect_output(Call("f", call), catalog), (held, call)
 
 
-def test_a_number_under_a_secret_name_is_never_repeated() -> None:
+def test_a_number_under_a_secret_name_is_never_shown() -> None:
     for key in ("pin", "otp", "cvv", "pins"):
         for held, value in (
             ({"type": "integer", "maximum": 9}, 73915),
@@ -502,8 +502,8 @@ def test_a_number_under_a_secret_name_is_never_repeated() -> None:
             ({"type": "string"}, 73915),
             ({"type": "array", "items": {"type": "integer", "maximum": 9}}, [73915]),
         ):
-            said = everything_said(Call("f", {key: value, "other": "no"}), listed(taking(held, key)))
-            assert "73915" not in said, (key, held)
+            output = collect_output(Call("f", {key: value, "other": "no"}), listed(taking(held, key)))
+            assert "73915" not in output, (key, held)
 
 
 # T6: nothing is fetched
@@ -524,7 +524,7 @@ REMOTE = ("http://127.0.0.1:9/s.json", "https://example.com/s.json#/x", "file://
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize("ref", REMOTE)
 @pytest.mark.parametrize("word", ["$ref", "$dynamicRef", "$recursiveRef", "$schema"])
-def test_a_reference_to_elsewhere_is_not_followed_and_nothing_is_claimed(ref: str, word: str) -> None:
+def test_a_reference_to_another_document_is_not_followed_and_disables_checks(ref: str, word: str) -> None:
     for schema in (
         {word: ref},
         {"type": "object", "properties": {"a": {word: ref}}, "required": ["a"]},
@@ -545,7 +545,7 @@ def test_a_reference_to_elsewhere_is_not_followed_and_nothing_is_claimed(ref: st
 
 
 def _chain(word: str, depth: int, width: int) -> dict[str, Any]:
-    """Each definition holds the next one several times: width to the power of depth once followed."""
+    """Build definitions that each contain the next one several times: width to the power of depth in total."""
     defs: dict[str, Any] = {f"d{n}": {word: [{"$ref": f"#/$defs/d{n + 1}"}] * width} for n in range(depth)}
     return {
         "type": "object",
@@ -699,7 +699,7 @@ ARMS: tuple[Any, ...] = (
 
 
 def cpu(work: Callable[[], Any]) -> float:
-    """What work costs; asked again where it took long, for a busy machine adds to it and takes nothing off."""
+    """Measure CPU time, repeated if it is long, because a busy machine only adds to it."""
     return taken if (taken := _cpu_once(work)) < 1.0 else min(taken, _cpu_once(work))
 
 
@@ -710,8 +710,8 @@ def _cpu_once(work: Callable[[], Any]) -> float:
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_schema_that_explodes_is_left_alone_or_survived(bomb: str) -> None:
-    """T7: an answer or none, never a crash, and work that stays far from what the schema asks for."""
+def test_a_schema_bomb_costs_limited_time_and_never_crashes(bomb: str) -> None:
+    """T7: a reply or none, never a crash, and little work."""
     for sent in ARMS:
         catalog = listed(BOMBS[bomb])
 
@@ -765,8 +765,8 @@ EVIL = (
 
 
 @pytest.mark.parametrize("pattern", EVIL)
-def test_an_evil_pattern_on_a_long_text_costs_little(pattern: str) -> None:
-    """T8: where it is a pattern, and where it is the name of a pattern's properties."""
+def test_a_malicious_pattern_on_a_long_text_costs_little(pattern: str) -> None:
+    """T8: as `pattern`, and as a key of `patternProperties`."""
     for text in ("a" * 100_000, "a" * 99_999 + "!", "x " * 50_000, "," * 100_000):
         for schema in (
             taking({"type": "string", "pattern": pattern}),
@@ -809,8 +809,8 @@ LONG_TEXTS = (
 
 
 @pytest.mark.parametrize("text", LONG_TEXTS, ids=lambda text: text[:20])
-def test_a_long_complaint_costs_little(text: str) -> None:
-    """T8: our own patterns read the server's text, so they are held to the same."""
+def test_a_long_error_message_costs_little(text: str) -> None:
+    """T8: our own patterns parse the server's text, so they must be fast too."""
     call, catalog = Call("f", {"a": "x"}), listed(taking({"type": "string"}))
     for reply in ({"isError": True, "content": [{"type": "text", "text": text}]}, {"code": 1, "message": text}):
         assert (
@@ -839,8 +839,8 @@ def test_a_long_value_costs_little(text: str) -> None:
 # T9: matching is bounded
 
 
-def test_a_name_of_a_hundred_thousand_letters_costs_what_a_clipped_one_costs() -> None:
-    """T9: against five thousand tools; the ratio is to the same question asked with a name of ninety-six letters."""
+def test_a_name_of_a_hundred_thousand_letters_costs_as_much_as_a_short_one() -> None:
+    """T9: among 5,000 tools; compared with a name of 96 letters."""
     catalog = Catalog.listed([{"name": f"{word}_{n}_{word[::-1]}"} for n in range(500) for word in _SAMPLE_WORDS])
     catalog.names  # noqa: B018  the index is made once
     for shape in ("a", "ab_", "search", "é", "aB1"):
@@ -852,27 +852,27 @@ def test_a_name_of_a_hundred_thousand_letters_costs_what_a_clipped_one_costs() -
 _SAMPLE_WORDS = ("search", "list", "get", "create", "update", "remove", "archive", "export", "import", "assign")
 
 
-def test_tools_with_names_of_a_hundred_thousand_letters_cost_what_clipped_ones_cost() -> None:
+def test_tools_with_names_of_a_hundred_thousand_letters_cost_as_much_as_short_ones() -> None:
     short = Catalog.listed([{"name": f"{n}" + "ab_" * 31} for n in range(1_000)])
     long = Catalog.listed([{"name": f"{n}" + "ab_" * 33_000} for n in range(1_000)])
     usual = max(cpu(lambda: judge(Call("ab_ab_a"), short, Policy())), 0.01)
     assert cpu(lambda: judge(Call("ab_ab_a"), long, Policy())) < 4 * usual + 0.2
 
 
-def _strays(count: int) -> tuple[Call, Catalog]:
+def call_with_unknown_arguments(count: int) -> tuple[Call, Catalog]:
     keys = [f"p{n}" for n in range(count)]
     schema = {"type": "object", "properties": {key: {"type": "integer"} for key in keys}, "required": keys}
     return Call("f", {f"{key}x": 1 for key in keys}), listed(schema)
 
 
-def test_as_many_strays_as_parameters_cost_no_more_than_their_product() -> None:
-    """T9: four times the parameters and four times the strays: sixteen times the work, with slack, and bounded."""
-    small, large = _strays(50), _strays(200)
+def test_unknown_arguments_cost_at_most_their_number_times_the_parameters() -> None:
+    """T9: four times the parameters and four times the unknown arguments cost at most sixteen times the work."""
+    small, large = call_with_unknown_arguments(50), call_with_unknown_arguments(200)
     for call, catalog in (small, large):
         next(iter(catalog)).accepts(call.arguments)
     usual = max(cpu(lambda: judge(*small, Policy())), 0.005)
     assert cpu(lambda: judge(*large, Policy())) < 24 * usual
-    huge = _strays(500)
+    huge = call_with_unknown_arguments(500)
     assert cpu(lambda: judge(*huge, Policy())) < 2.0
 
 
@@ -885,7 +885,7 @@ def test_five_thousand_choices_and_a_long_value_cost_little() -> None:
 @given(
     st.text(max_size=300), st.lists(st.text(max_size=120), max_size=20), st.sampled_from(["tool", "parameter", "value"])
 )
-def test_closest_answers_only_with_what_it_was_given(mistake: str, candidates: list[str], kind: Any) -> None:
+def test_closest_returns_only_given_names(mistake: str, candidates: list[str], kind: Any) -> None:
     matches = closest(mistake, candidates, kind)
     assert {match.name for match in matches} <= {*candidates}
     assert all(0 <= match.confidence <= 1 for match in matches)
@@ -894,8 +894,8 @@ def test_closest_answers_only_with_what_it_was_given(mistake: str, candidates: l
 # T2, T10, T11, T16
 
 
-def test_a_number_that_a_float_cannot_hold_is_passed_on_whole() -> None:
-    """T10: neither a repair of something else nor a repair of the number itself rounds it."""
+def test_a_number_beyond_float_precision_is_forwarded_unchanged() -> None:
+    """T10: no repair, of the number itself or of another argument, rounds it."""
     schema = {
         "type": "object",
         "properties": {"n": {"type": "integer"}, "m": {"type": "integer"}},
@@ -906,8 +906,8 @@ def test_a_number_that_a_float_cannot_hold_is_passed_on_whole() -> None:
         assert (verdict.action, verdict.call.arguments) == ("repair", {"n": number, "m": number})
 
 
-def test_a_string_that_only_python_reads_as_json_is_not_repaired() -> None:
-    """T10: `NaN` and `Infinity` are no JSON; underscores, plus signs and hexadecimal are no JSON numbers."""
+def test_a_string_that_only_python_accepts_as_json_is_not_repaired() -> None:
+    """T10: `NaN`, `Infinity`, underscores, plus signs and hexadecimal are not JSON."""
     for text in ("NaN", "Infinity", "-Infinity", "1_000", "+5", "0x10", " 5", "5 ", "٣", "05", "1.", ".5", "1e999"):
         for kind in ("integer", "number"):
             assert judge(Call("f", {"a": text}), listed(taking({"type": kind})), Policy()).action == "refuse", text
@@ -917,10 +917,10 @@ def test_a_string_that_only_python_reads_as_json_is_not_repaired() -> None:
             assert verdict.action != "repair" or verdict.call.arguments == {"a": [text]}, text
 
 
-def added_to(reply: dict[str, Any], said: dict[str, Any]) -> int:
-    """The bytes of text and structure that a reply gained."""
-    blocks = said.get("content", [])[len(reply.get("content", [])) :]
-    holder: dict[str, Any] = said.get("_meta") or said.get("data") or {}
+def count_added_bytes(reply: dict[str, Any], guided: dict[str, Any]) -> int:
+    """Count the bytes of text and structure that were added to a reply."""
+    blocks = guided.get("content", [])[len(reply.get("content", [])) :]
+    holder: dict[str, Any] = guided.get("_meta") or guided.get("data") or {}
     guidance = holder.get(KEY)
     return sum(len(block["text"].encode()) for block in blocks) + (
         len(json.dumps(guidance, ensure_ascii=False).encode()) if guidance else 0
@@ -951,7 +951,7 @@ SENT: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("sent", range(len(SENT)))
 @pytest.mark.parametrize("reply", range(len(REPLIES)))
 def test_no_reply_grows_by_more_than_two_kilobytes(sent: int, reply: int) -> None:
-    """T11: whatever was called and whatever came back, also where only a tip is added."""
+    """T11: for any call and any reply, also if only a tip is added."""
     properties: dict[str, Any] = {
         "query": {"type": "string"},
         "limit": {"type": "integer", "maximum": 100},
@@ -964,8 +964,8 @@ def test_no_reply_grows_by_more_than_two_kilobytes(sent: int, reply: int) -> Non
                 {"type": "object", "properties": properties, "required": ["query"], **more}, annotations=hints
             )
             call = Call("f", SENT[sent])
-            said = add_guidance(call, REPLIES[reply], catalog, Policy(), judge(call, catalog, Policy()))
-            assert added_to(REPLIES[reply], said) <= 2_048
+            guided = add_guidance(call, REPLIES[reply], catalog, Policy(), judge(call, catalog, Policy()))
+            assert count_added_bytes(REPLIES[reply], guided) <= 2_048
 
 
 EXCEPTIONS = (
@@ -992,8 +992,8 @@ EXCEPTIONS = (
 
 
 @pytest.mark.parametrize("exception", EXCEPTIONS)
-def test_what_an_exception_holds_is_not_repeated(exception: str) -> None:
-    """T16: guidance comes from the schema and the request; a value inside the server's own text stays there."""
+def test_values_in_an_exception_are_not_repeated(exception: str) -> None:
+    """T16: guidance uses the schema and the call; a value in the server's own text is not repeated."""
     properties = {"limit": {"type": "integer"}, "query": {"type": "string"}}
     catalog = listed({"type": "object", "properties": properties})
     for canary in ("internal-host-canary", "canary words", *canaries(16).values()):
@@ -1003,16 +1003,16 @@ def test_what_an_exception_holds_is_not_repeated(exception: str) -> None:
                 {"isError": True, "content": [{"type": "text", "text": text}]},
                 {"code": -32603, "message": text},
             ):
-                said = enrich(call, reply, catalog)
-                assert json.dumps(said, ensure_ascii=False).count(canary) == json.dumps(
+                guided = enrich(call, reply, catalog)
+                assert json.dumps(guided, ensure_ascii=False).count(canary) == json.dumps(
                     reply, ensure_ascii=False
                 ).count(canary)
 
 
 @examples(30)
 @given(st.lists(known(), min_size=4, max_size=12, unique_by=lambda known: known.call.tool), st.data())
-def test_two_callers_of_one_server_learn_nothing_of_each_other_s_tools(every: list[Known], data: st.DataObject) -> None:
-    """T2: near misses of tools that one caller may not see, before and after the other caller asked."""
+def test_callers_of_one_server_learn_nothing_about_each_others_tools(every: list[Known], data: st.DataObject) -> None:
+    """T2: similar names of tools that one caller may not see, before and after the other caller's calls."""
     mine, theirs = every[::2], every[1::2]
     mistake = data.draw(st.sampled_from(theirs)).call.tool
     mistake = data.draw(st.sampled_from([mistake, mistake[:-1], mistake + "s", mistake[1:], mistake.upper()]))

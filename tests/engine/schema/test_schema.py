@@ -1,4 +1,4 @@
-"""Reading schemas that strangers wrote: what they say, how much of it is shown, and when they are left alone."""
+"""Test reading untrusted schemas: walking, excerpts, and which schemas are ignored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fingerpost.engine.catalog import Tool
-from fingerpost.engine.schema import excerpt as disclosure
+from fingerpost.engine.schema import excerpt
 from fingerpost.engine.schema import walk as schemas
 
 DEFS: dict[str, Any] = {
@@ -45,18 +45,18 @@ DEFS: dict[str, Any] = {
         (("nowhere", "at", "all"), ()),
     ],
 )
-def test_a_path_leads_to_what_the_schema_says_there(path: Any, kinds: tuple[str, ...]) -> None:
+def test_schema_at_finds_the_schema_of_a_path(path: Any, kinds: tuple[str, ...]) -> None:
     assert schemas.types(DEFS, schemas.schema_at(DEFS, path)) == kinds
 
 
 @pytest.mark.parametrize(
     "ref", ["https://example.com/x.json", "#/$defs/none", "#anchor", "#/$defs/list/anyOf/9", "#/$defs/list/anyOf/x"]
 )
-def test_a_reference_that_leads_nowhere_says_nothing(ref: str) -> None:
+def test_an_unresolvable_reference_gives_an_empty_schema(ref: str) -> None:
     assert schemas.resolve(DEFS, {"$ref": ref}) == {}
 
 
-def test_a_reference_to_itself_says_nothing_and_ends() -> None:
+def test_a_reference_to_itself_gives_an_empty_schema() -> None:
     root = {"$ref": "#"}
     assert schemas.resolve(root, root) == {}
     assert schemas.resolve({}, "no schema") == {}
@@ -76,7 +76,7 @@ def test_a_reference_to_itself_says_nothing_and_ends() -> None:
         ({"const": object()}, ("value",)),
     ],
 )
-def test_types_are_read_from_whatever_says_them(schema: dict[str, Any], kinds: tuple[str, ...]) -> None:
+def test_types_are_derived_from_every_keyword_that_implies_them(schema: dict[str, Any], kinds: tuple[str, ...]) -> None:
     assert schemas.types({}, schema) == kinds
 
 
@@ -94,7 +94,7 @@ def test_types_are_read_from_whatever_says_them(schema: dict[str, Any], kinds: t
         ({"dependentSchemas": {"a": {"properties": {"b": {}}}}}, False),
     ],
 )
-def test_undeclared_names_are_welcome_where_the_author_says_so_or_declares_none(schema: Any, is_open: bool) -> None:
+def test_a_schema_is_open_if_it_allows_undeclared_names_or_declares_none(schema: Any, is_open: bool) -> None:
     assert schemas.is_open(schema, schema) is is_open
 
 
@@ -111,16 +111,16 @@ def test_undeclared_names_are_welcome_where_the_author_says_so_or_declares_none(
     ],
     ids=["wide", "long", "remote", "broken", "malformed", "text", "absent"],
 )
-def test_a_schema_that_cannot_be_read_is_not_judged(schema: Any) -> None:
+def test_calls_are_not_checked_against_an_unreadable_schema(schema: Any) -> None:
     tool = Tool("t", {"inputSchema": schema})
     assert not tool.is_checkable
     assert tool.accepts({"anything": 1})
     assert tool.accepts("even this")
     assert tool.violations({}) == ()
-    assert tool.is_plainly_right({"anything": 1})
+    assert tool.is_clearly_valid({"anything": 1})
 
 
-def test_a_deep_schema_and_a_bomb_are_not_read() -> None:
+def test_a_deep_schema_and_a_schema_bomb_are_unreadable() -> None:
     deep: dict[str, Any] = {"type": "object"}
     for _ in range(100):
         deep = {"type": "object", "properties": {"a": deep}}
@@ -137,7 +137,7 @@ def test_a_deep_schema_and_a_bomb_are_not_read() -> None:
     assert schemas.is_readable({"properties": {"a": {"$ref": "#"}, "b": {"items": [{"$ref": "#"}]}}})
 
 
-def test_what_the_schema_calls_secret_is_found_at_any_depth() -> None:
+def test_secret_names_are_found_at_any_depth() -> None:
     root = {
         "properties": {
             "login": {"properties": {"phrase": {"anyOf": [{"$ref": "#/$defs/hidden"}]}, "user": {"type": "string"}}},
@@ -150,7 +150,7 @@ def test_what_the_schema_calls_secret_is_found_at_any_depth() -> None:
     assert schemas.secret_names({"properties": {"a": shared, "b": shared}}) == frozenset()
 
 
-def test_three_levels_show_more_and_more_and_never_a_secret() -> None:
+def test_each_level_of_excerpt_shows_more_and_none_shows_secrets() -> None:
     root = {
         "properties": {
             "max": {"type": "integer", "default": 50, "maximum": 1000, "description": "Most results"},
@@ -159,11 +159,11 @@ def test_three_levels_show_more_and_more_and_never_a_secret() -> None:
         },
         "required": ["max"],
     }
-    assert disclosure.excerpt(root, root, "minimal") == {"required": ["max"], "optional": ["key", "tags"]}
-    assert disclosure.excerpt(root, root, "typed", ["max"]) == {
+    assert excerpt.excerpt(root, root, "minimal") == {"required": ["max"], "optional": ["key", "tags"]}
+    assert excerpt.excerpt(root, root, "typed", ["max"]) == {
         "max": {"required": True, "type": "integer", "default": 50}
     }
-    full = disclosure.excerpt(root, root, "full")
+    full = excerpt.excerpt(root, root, "full")
     assert full["max"] == {
         "required": True, "type": "integer", "maximum": 1000, "default": 50, "description": "Most results",
     }  # fmt: skip
@@ -188,8 +188,8 @@ def test_three_levels_show_more_and_more_and_never_a_secret() -> None:
         ({}, "any value"),
     ],
 )  # fmt: skip
-def test_a_parameter_is_told_in_one_line(schema: dict[str, Any], words: str) -> None:
-    assert disclosure.in_words({}, schema) == words
+def test_a_parameter_is_described_on_one_line(schema: dict[str, Any], words: str) -> None:
+    assert excerpt.describe_schema({}, schema) == words
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_a_parameter_is_told_in_one_line(schema: dict[str, Any], words: str) -> 
         ),
     ],
 )
-def test_an_example_is_the_authors_or_one_that_fits(schema: dict[str, Any], value: Any) -> None:
-    made = disclosure.example({}, schema, "user.name")
+def test_an_example_is_the_authors_or_a_valid_value(schema: dict[str, Any], value: Any) -> None:
+    made = excerpt.example({}, schema, "user.name")
     assert made == value
-    assert disclosure.quoted_example({}, schema, "user.name") == value
+    assert excerpt.quote_example({}, schema, "user.name") == value
 
 
-def test_an_example_is_shown_clean_and_short() -> None:
+def test_an_example_is_cleaned_and_shortened() -> None:
     schema = {"default": {"a\u202e": ["x" * 100, 10**30]}}
-    assert disclosure.quoted_example({}, schema, "n") == {"a": ["x" * 63 + "…", "an integer of more than 20 digits"]}
+    assert excerpt.quote_example({}, schema, "n") == {"a": ["x" * 63 + "…", "an integer of more than 20 digits"]}

@@ -14,7 +14,7 @@ from fingerpost.audit.events import CallsSkipped
 from fingerpost.audit.generate.mistakes import Mistake, generate_mistakes
 from fingerpost.audit.generate.right_calls import Examples, right_calls
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import NOTHING, Call
+from fingerpost.engine.model import EMPTY_OBJECT, Call
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.schema.excerpt import first_choice
 
@@ -158,4 +158,4 @@ def _limit_per_kind(mistakes: list[Mistake], most: int) -> list[Mistake]:
 
 
 def parameter_schema(tool: Tool, name: str) -> Mapping[str, Any]:
-    return first_choice(tool.schema, tool.params[name]) if name in tool.params else NOTHING
+    return first_choice(tool.schema, tool.params[name]) if name in tool.params else EMPTY_OBJECT

@@ -18,7 +18,7 @@ from fingerpost.engine.model import Call
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, is_number
 from fingerpost.engine.safety.redact import is_secret
-from fingerpost.engine.schema.excerpt import default_of, example, first_choice
+from fingerpost.engine.schema.excerpt import default_value, example, first_choice
 from fingerpost.engine.schema.walk import types
 from fingerpost.terminal.command_error import CommandError
 
@@ -55,7 +55,7 @@ def _choose_value(tool: Tool, name: str) -> Any:
     schema = first_choice(tool.schema, tool.params.get(name))
     if is_secret(name, schema) and "string" in types(tool.schema, schema):
         return CANARY.ljust(length if isinstance(length := schema.get("minLength"), int) else 0, "y")
-    default = default_of(tool.schema, schema)
+    default = default_value(tool.schema, schema)
     if isinstance(default, bool):
         return not default
     if "examples" not in schema and is_number(default):

@@ -10,7 +10,7 @@ from itertools import groupby
 from fingerpost.audit.judge.checklist import ADOPTION, CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.code_page import page_of_code
-from fingerpost.audit.reports.html_blocks import NOTHING, Html, filled, hashed, joined, part
+from fingerpost.audit.reports.html_blocks import EMPTY_OBJECT, Html, filled, hashed, joined, part
 from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.safety.redact import clean
 
@@ -40,7 +40,7 @@ def written(report: Report) -> str:
         partial=joined(_partial(one, whose) for whose, one in _columns(report) if not one.is_whole),
         facts=_facts(report),
         checklist=_checklist(report, entries),
-        adopt=_adopt() if entries else NOTHING,
+        adopt=_adopt() if entries else EMPTY_OBJECT,
         findings=_findings(report, entries),
         untried=_untried(report),
         notes=_notes(report),
@@ -146,7 +146,7 @@ def _lower(whose: str) -> str:
 
 def _facts(report: Report) -> Html:
     if (subject := report.subject) is None:
-        return NOTHING
+        return EMPTY_OBJECT
     facts = {
         "Target": clean(subject.target, 400),
         "Server": clean(f"{subject.name} {subject.version}", 200),
@@ -165,12 +165,12 @@ def _facts(report: Report) -> Html:
 def _checklist(report: Report, entries: Sequence[_Entry]) -> Html:
     tried = {tally.item.id for _, one in _columns(report) for tally in one.items}
     if not tried:
-        return NOTHING
+        return EMPTY_OBJECT
     untried = [item.title for item in CHECKLIST if item.id not in tried]
     return filled(
         "checklist",
         items=joined(_item(report, item, entries) for item in CHECKLIST if item.id in tried),
-        untried=filled("items_untried", titles="; ".join(untried)) if untried else NOTHING,
+        untried=filled("items_untried", titles="; ".join(untried)) if untried else EMPTY_OBJECT,
     )
 
 
@@ -180,7 +180,7 @@ def _item(report: Report, item: Item, entries: Sequence[_Entry]) -> Html:
         "item",
         title=item.title,
         weight=item.weight,
-        found=filled("found", item=item.id, count=count_noun(found, "finding")) if found else NOTHING,
+        found=filled("found", item=item.id, count=count_noun(found, "finding")) if found else EMPTY_OBJECT,
         measures=joined(_measure(one.tallies[item.id], whose) for whose, one in _columns(report)),
     )
 
@@ -214,7 +214,7 @@ def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
     room = _room([one for _, some in grouped for one in some[:most]])
     return filled(
         "findings",
-        many=filled("many") if len(entries) > _MANY else NOTHING,
+        many=filled("many") if len(entries) > _MANY else EMPTY_OBJECT,
         tools=_options((str(place), tool) for tool, place in tools.items()),
         items=_options((item.id, item.title) for item, _ in grouped),
         count=count_noun(len(entries), "finding"),
@@ -227,7 +227,7 @@ def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
                 findings=joined(_finding(report, one, tools[one.finding.tool], room) for one in some[:most]),
                 more=filled("more", count=count_noun(len(some) - most, "more finding"))
                 if len(some) > most
-                else NOTHING,
+                else EMPTY_OBJECT,
             )
             for item, some in grouped
         ),
@@ -305,7 +305,7 @@ def _untried(report: Report) -> Html:
         filled("untried_row", what=clean(what, 400), why=clean(why, 400), tools=", ".join(filter(None, tools)))
         for (what, why), tools in reasons.items()
     )
-    return filled("untried", rows=joined(rows)) if reasons else NOTHING
+    return filled("untried", rows=joined(rows)) if reasons else EMPTY_OBJECT
 
 
 def _notes(report: Report) -> Html:
@@ -321,14 +321,14 @@ def _notes(report: Report) -> Html:
         )
         for whose, one in told
     )
-    return filled("notes", rows=joined(rows)) if told else NOTHING
+    return filled("notes", rows=joined(rows)) if told else EMPTY_OBJECT
 
 
 def _stale(report: Report) -> Html:
     rows = joined(filled("stale_row", id=one) for one in report.stale)
-    return filled("stale", rows=rows) if report.stale else NOTHING
+    return filled("stale", rows=rows) if report.stale else EMPTY_OBJECT
 
 
 def _pages(entries: Sequence[_Entry]) -> Html:
     codes = sorted({entry.finding.item.code for entry in entries})
-    return filled("pages", pages=joined(map(page_of_code, codes))) if codes else NOTHING
+    return filled("pages", pages=joined(map(page_of_code, codes))) if codes else EMPTY_OBJECT

@@ -22,7 +22,7 @@ class Html(str):
     __slots__ = ()
 
 
-NOTHING = Html()
+EMPTY_OBJECT = Html()
 
 
 def filled(block: str, **values: object) -> Html:

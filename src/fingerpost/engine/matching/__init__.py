@@ -1,63 +1,59 @@
-"""Which known names a mistaken name probably meant.
+"""Find the known names that a mistaken name was probably meant to be.
 
-`closest` is the only place in the project that compares names. An index finds who may be meant at all
-(`index`), each is laid beside the mistake word by word (`alignment`) and judged (`evidence`, `guards`), the
-call around the mistake is heard (`surroundings`), and a table fitted on real mistakes turns that into a
-confidence (`calibration`).
+`closest` is the only place in the project that compares names. An index selects the candidates (`index`). Each is
+aligned with the mistake word by word (`alignment`) and compared (`compare`, `guards`). The call around the mistake is
+weighed (`context`), and a table fitted on real mistakes gives the confidence (`calibration`).
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from fingerpost.engine.matching.alignment import Asked, asked_for
+from fingerpost.engine.matching.alignment import Query, parse_query
 from fingerpost.engine.matching.calibration import confidence
-from fingerpost.engine.matching.context import Surroundings
-from fingerpost.engine.matching.evidence import Evidence, Tier, compare
-from fingerpost.engine.matching.explain import explain_evidence
+from fingerpost.engine.matching.compare import compare_names
+from fingerpost.engine.matching.context import CallContext
+from fingerpost.engine.matching.evidence import Evidence, Tier
 from fingerpost.engine.matching.index import Names
-from fingerpost.engine.matching.lexicon import words
-from fingerpost.engine.model import CLEAR_LEAD
+from fingerpost.engine.model import MIN_CLEAR_LEAD
 
 Kind: TypeAlias = Literal["tool", "parameter", "value"]
 
-SURE, FIRST, LISTED = 0.9, 0.7, 0.4
-"""Above the first a match may be a fix, above the second it leads, above the third it is listed at all."""
+FIX_THRESHOLD = 0.9
+"""From this confidence on, a match may be a fix."""
+OFFER_THRESHOLD = 0.7
+"""Above this confidence, the first match is offered as the likely intention ("did you mean")."""
+LIST_THRESHOLD = 0.4
+"""Above this confidence, a match is listed at all."""
 
 __all__ = [
-    "FIRST",
-    "LISTED",
-    "SURE",
+    "FIX_THRESHOLD",
+    "LIST_THRESHOLD",
+    "OFFER_THRESHOLD",
     "Kind",
     "Match",
     "Names",
     "Reading",
     "closest",
-    "explain_evidence",
+    "find_readings",
     "judge_candidates",
-    "normal_form",
-    "readings",
-    "spelling",
 ]
 
 _KINDS = {"tool": "tool", "parameter": "parameter", "value": "value", "param": "parameter", "enum": "value"}
-_MOST = 10
-_LONGEST_FOLDED = 1024
-_CONTENDERS = 8
-_INITIALED = 32
-_OVERTAKEN = 0.75
-"""What is left of a confidence when a reading of a better tier stands before it: no rival, and no order of its own."""
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
+_MAX_READINGS = 10
+_MAX_CANDIDATES = 8
+_MAX_BY_INITIAL = 32
+_MAX_BEHIND = 0.75
+"""The most for a reading behind one of a better tier: it is no rival, and keeps no order of its own."""
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A known name, how probably it was meant, and whether it is the only reading that survives."""
+    """A known name, how probably it was intended, and whether it is the only plausible one."""
 
     name: str
     confidence: float
@@ -66,116 +62,128 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A match with what speaks for and against it."""
+    """A match with the evidence for and against it."""
 
     match: Match
     evidence: Evidence
 
 
+class _Scored(NamedTuple):
+    confidence: float
+    evidence: Evidence
+    name: str
+
+
 def closest(
     mistake: str, candidates: Iterable[str] | Names, kind: Kind = "tool", context: Mapping[str, Any] | None = None
 ) -> tuple[Match, ...]:
-    """The likeliest readings of `mistake`, best first; empty when nothing is near."""
-    return tuple([reading.match for reading in readings(mistake, candidates, kind, context)])
+    """Return the names that `mistake` probably means, best first; empty when nothing is near."""
+    return tuple([reading.match for reading in find_readings(mistake, candidates, kind, context)])
 
 
-def readings(
+def find_readings(
     mistake: str, candidates: Iterable[str] | Names, kind: Kind = "tool", context: Mapping[str, Any] | None = None
 ) -> list[Reading]:
-    """As `closest`, with the evidence."""
+    """Do the same as `closest`, and return the evidence too."""
     found = judge_candidates(mistake, candidates, kind, context)
-    sort = _kind(kind, context)
-    return _ranked([(confidence(evidence, sort), evidence, name) for evidence, name in found], mistake)
+    actual_kind = _actual_kind(kind, context)
+    return _rank([_Scored(confidence(evidence, actual_kind), evidence, name) for evidence, name in found], mistake)
 
 
 def judge_candidates(
     mistake: str, candidates: Iterable[str] | Names, kind: Kind = "tool", context: Mapping[str, Any] | None = None
 ) -> list[tuple[Evidence, str]]:
-    """What speaks for and against each name that is worth a close look."""
-    known = candidates if isinstance(candidates, Names) else _prepared(tuple(candidates))
-    context = _mapping(context)
-    asked = asked_for(mistake, _kind(kind, context), str(context.get("server") or ""))
-    if not asked.words:
+    """Return the evidence for each name that is near enough to be compared."""
+    known = candidates if isinstance(candidates, Names) else _index_names(tuple(candidates))
+    context = _as_mapping(context)
+    query = parse_query(mistake, _actual_kind(kind, context), str(context.get("server") or ""))
+    if not query.words:
         return []
-    found = [(compare(asked, known, index), known.names[index]) for index in _contenders(asked, known)]
-    return Surroundings(asked, context).heard(found, known.names) if context else found
+    found = [(compare_names(query, known, index), known.names[index]) for index in _select_candidates(query, known)]
+    return CallContext(query, context).weigh(found, known.names) if context else found
 
 
-def _mapping(context: Any) -> Mapping[str, Any]:
+@lru_cache(maxsize=8)
+def _index_names(names: tuple[str, ...]) -> Names:
+    """Index names. Callers often ask about the same ones again, so the last few indexes are cached."""
+    return Names(names)
+
+
+def _as_mapping(context: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else {}
 
 
-def _kind(kind: str, context: Any) -> str:
-    """The kind beside the context, which says `param` and `enum` where others say `parameter` and `value`."""
-    named = str(_mapping(context).get("kind") or kind)
-    if named not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {named!r}")
-    return _KINDS[named]
+def _actual_kind(kind: str, context: Any) -> str:
+    """Return the kind, which the context may override and may abbreviate as `param` or `enum`."""
+    name = str(_as_mapping(context).get("kind") or kind)
+    if name not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {name!r}")
+    return _KINDS[name]
 
 
-def _contenders(asked: Asked, known: Names) -> list[int]:
-    """The few names worth a close look."""
-    pool = known.sharing(asked.stems, asked.kind)
-    for index in known.alike_as_a_whole(asked.stems, asked.kind):
+def _select_candidates(query: Query, known: Names) -> list[int]:
+    """Select the few names worth comparing."""
+    pool = known.find_sharing_words(query.stems, query.kind)
+    for index in known.find_synonyms(query.stems, query.kind):
         pool[index] = max(pool.get(index, 0.0), 0.6)
-    if len(asked.key) > 3 and max(pool.values(), default=0.0) < 0.8:
-        for index in known.spelled_like(asked.key, 1 if len(asked.key) < 6 else 2):
+    if len(query.key) > 3 and max(pool.values(), default=0.0) < 0.8:
+        for index in known.find_similar_keys(query.key, 1 if len(query.key) < 6 else 2):
             pool[index] = max(pool.get(index, 0.0), 0.9)
-    initialed = known.beginning_with(asked.key[0]) if asked.kind == "value" and len(asked.key) <= 2 else []
-    exact = known.by_key.get(asked.key, ())
+    by_initial = known.find_by_initial(query.key[0]) if query.kind == "value" and len(query.key) <= 2 else []
+    exact = known.by_key.get(query.key, ())
     least = max(0.2, 0.4 * max(pool.values(), default=0.0))
     best = [(-score, known.names[index], index) for index, score in pool.items() if score >= least]
     best.sort()
-    return list(dict.fromkeys([*exact, *[index for *_, index in best[:_CONTENDERS]], *initialed[:_INITIALED]]))
+    return list(
+        dict.fromkeys([*exact, *[index for *_, index in best[:_MAX_CANDIDATES]], *by_initial[:_MAX_BY_INITIAL]])
+    )
 
 
-def _ranked(scored: list[tuple[float, Evidence, str]], mistake: str) -> list[Reading]:
-    held_back = [evidence for _, evidence, _ in scored if evidence.guards]
-    scored = [each for each in scored if each[0] > LISTED]
-    scored.sort(key=lambda each: (each[2] != mistake, -each[0], -each[1].strength, each[2]))
-    if not scored:
+def _rank(scored: list[_Scored], mistake: str) -> list[Reading]:
+    """Sort the candidates, best first, and decide whether the first is clear."""
+    ranked = [each for each in scored if each.confidence > LIST_THRESHOLD]
+    ranked.sort(key=lambda each: (each.name != mistake, -each.confidence, -each.evidence.strength, each.name))
+    if not ranked:
         return []
-    first = scored[0][1]
-    if scored[0][2] == mistake:
-        scored[1:] = [(min(sure, _OVERTAKEN), one, name) for sure, one, name in scored[1:]]
-    if first.is_whole and not first.guards:
-        rest = [
-            (min(sure, _OVERTAKEN) if _is_behind(one, first) else sure, one, name) for sure, one, name in scored[1:]
-        ]
-        scored[1:] = sorted(rest, key=lambda each: (-each[0], each[1].tier, each[2]))
-    lead = scored[0][0] - (scored[1][0] if len(scored) > 1 else 0.0)
-    is_clear = scored[0][0] >= SURE and lead >= CLEAR_LEAD - 1e-9 and not first.guards
-    is_clear = is_clear and not any(_is_nearer(one, first) for one in held_back)
+    ranked = _lower_those_behind(ranked, mistake)
+    is_clear = _is_first_clear(ranked, [each.evidence for each in scored if each.evidence.guards])
     return [
-        Reading(Match(name, round(sure, 2), is_clear=is_clear and rank == 0), evidence)
-        for rank, (sure, evidence, name) in enumerate(scored[:_MOST])
+        Reading(Match(each.name, round(each.confidence, 2), is_clear=is_clear and rank == 0), each.evidence)
+        for rank, each in enumerate(ranked[:_MAX_READINGS])
     ]
 
 
+def _lower_those_behind(ranked: list[_Scored], mistake: str) -> list[_Scored]:
+    """Lower the confidence of names that are no rivals of the first."""
+    first, rest = ranked[0], ranked[1:]
+    if first.name == mistake:
+        rest = [each._replace(confidence=min(each.confidence, _MAX_BEHIND)) for each in rest]
+    if first.evidence.is_whole and not first.evidence.guards:
+        rest = [
+            each._replace(confidence=min(each.confidence, _MAX_BEHIND))
+            if _is_behind(each.evidence, first.evidence)
+            else each
+            for each in rest
+        ]
+        rest.sort(key=lambda each: (-each.confidence, each.evidence.tier, each.name))
+    return [first, *rest]
+
+
+def _is_first_clear(ranked: list[_Scored], guarded: list[Evidence]) -> bool:
+    """Whether the first is certain, well ahead of the second, and no guarded name is nearer."""
+    first = ranked[0]
+    lead = first.confidence - (ranked[1].confidence if len(ranked) > 1 else 0.0)
+    if first.confidence < FIX_THRESHOLD or lead < MIN_CLEAR_LEAD - _ROUNDING or first.evidence.guards:
+        return False
+    return not any(_is_nearer(evidence, first.evidence) for evidence in guarded)
+
+
 def _is_nearer(other: Evidence, first: Evidence) -> bool:
-    """Whether what a guard holds back is spelled more like the mistake: then it may well have been meant."""
+    """Whether a guarded name is spelled more like the mistake, so that it may be the intended one."""
     return other.tier is first.tier and other.strength > first.strength
 
 
 def _is_behind(other: Evidence, first: Evidence) -> bool:
-    """The first tier that answers at all decides; within a tier, clearly fewer slips do."""
+    """Whether another name has a worse tier, or clearly more slips in the same one."""
     slack = 1.5 if first.tier is Tier.SPELLING else 1.0
     return other.tier > first.tier or other.steps > first.steps * slack
-
-
-def spelling(name: str) -> str:
-    """What is left of a name when case, and separators between its words, carry no meaning; all else stays."""
-    if len(name) > _LONGEST_FOLDED:
-        return name
-    return _BETWEEN_WORDS.sub("", unicodedata.normalize("NFKC", name)).casefold()
-
-
-def normal_form(name: str) -> str:
-    """What is left of a name when case and separators carry no meaning."""
-    return "".join(words(name))
-
-
-@lru_cache(maxsize=8)
-def _prepared(names: tuple[str, ...]) -> Names:
-    """Callers ask about the same names again: the index is kept for a while."""
-    return Names(names)

@@ -1,26 +1,49 @@
-"""Two names laid side by side: which words answer which, and what is left over on either side."""
+"""Align two names word by word: which words correspond, and which are left over on either side."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from fingerpost.engine.matching.index import Names, distance_of_spelling
-from fingerpost.engine.matching.lexicon import LONGEST, full_forms, senses, stem, words
+from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
+from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words, stem
 
-SAME, SHORT, SPELLING, SENSE, BEGINNING = "same", "short", "spelling", "sense", "beginning"
-EXACT = frozenset({SAME, SHORT, SPELLING})
-"""The ways in which one word answers another that leave nothing to meaning."""
-
-_CALL = re.compile(r"(?:\(.*|:\d+)$", re.DOTALL)
-_QUOTES = re.compile(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\u2018-\u201f\ufeff\u200b]+$")
-"""What stands around a name and is none of it."""
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.index import Names
 
 
-class Asked(NamedTuple):
-    """The mistaken name, taken apart once."""
+class Relation(StrEnum):
+    """How a word of one name corresponds to a word of the other."""
+
+    SAME = "same"
+    SHORT = "short"
+    """One is a short form of the other."""
+    SPELLING = "spelling"
+    """One may be a misspelling of the other."""
+    SENSE = "sense"
+    """They are synonyms."""
+    BEGINNING = "beginning"
+    """One begins with the other."""
+    ENDING = "ending"
+    INSIDE = "inside"
+
+
+SAME_WORD = frozenset({Relation.SAME, Relation.SHORT, Relation.SPELLING})
+"""Relations in which both stand for one word, whatever it means."""
+
+PREFIX = re.compile(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
+"""Everything up to the last dot, colon, slash or double underscore."""
+
+_CALL_SYNTAX = re.compile(r"(?:\(.*|:\d+)$", re.DOTALL)
+_PUNCTUATION = re.compile(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\u2018-\u201f\ufeff\u200b]+$")
+"""Quotes and punctuation around a name."""
+
+
+class Query(NamedTuple):
+    """The mistaken name, split once."""
 
     text: str
     words: tuple[str, ...]
@@ -31,122 +54,120 @@ class Asked(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A word of the mistake and the word of the known name that answers it, by their places."""
+    """A word of the mistake and the corresponding word of the known name, by their positions."""
 
     ours: int
     theirs: int
-    how: str
+    relation: Relation
     likeness: float
 
 
 class Alignment(NamedTuple):
-    """The mistake beside one known name."""
+    """The mistake ("ours") aligned with one known name ("theirs")."""
 
-    asked: Asked
+    query: Query
     known: Names
-    at: int
+    place: int
     pairs: tuple[Pair, ...]
     left: tuple[int, ...]
-    """Places in the mistake that nothing answers."""
+    """Positions in the mistake without a counterpart."""
     right: tuple[int, ...]
-    """Places in the known name that answer nothing."""
+    """Positions in the known name without a counterpart."""
     is_in_order: bool
 
     @property
     def ours(self) -> tuple[str, ...]:
-        return self.asked.stems
+        return self.query.stems
 
     @property
     def theirs(self) -> tuple[str, ...]:
-        return self.known.stems[self.at]
+        return self.known.stems[self.place]
 
     @property
     def their_words(self) -> tuple[str, ...]:
-        return self.known.words[self.at]
+        return self.known.words[self.place]
 
     @property
     def key(self) -> str:
-        return self.known.keys[self.at]
+        return self.known.keys[self.place]
 
     @property
-    def shown(self) -> tuple[tuple[str, str, str], ...]:
-        return tuple([(self.asked.words[i], self.their_words[j], how) for i, j, how, _ in self.pairs])
+    def word_pairs(self) -> tuple[tuple[str, str, Relation], ...]:
+        return tuple([(self.query.words[i], self.their_words[j], relation) for i, j, relation, _ in self.pairs])
 
 
-def asked_for(mistake: str, kind: str, server: str = "") -> Asked:
+def parse_query(mistake: str, kind: str, server: str = "") -> Query:
+    """Strip punctuation and call syntax from the mistaken name and split it."""
     text = mistake
-    if len(mistake) <= LONGEST:
-        text = _QUOTES.sub("", text.removeprefix("--") if kind == "parameter" else text)
-        text = _CALL.sub("", text) if kind == "tool" else text
-    found = words(text)
-    stems = tuple([stem(word) for word in found])
-    return Asked(text, found, stems, "".join(found), kind, core("".join(words(server))))
+    if len(mistake) <= MAX_NAME_LENGTH:
+        text = _PUNCTUATION.sub("", text.removeprefix("--") if kind == "parameter" else text)
+        text = _CALL_SYNTAX.sub("", text) if kind == "tool" else text
+    words = split_words(text)
+    stems = tuple([stem(word) for word in words])
+    return Query(text, words, stems, "".join(words), kind, strip_server_words("".join(split_words(server))))
 
 
-def core(server: str) -> str:
-    """A server's name without the words that every server's name may have."""
-    return server.replace("mcp", "").replace("server", "")
+def strip_server_words(name: str) -> str:
+    """Remove the words that the name of any server may contain."""
+    return name.replace("mcp", "").replace("server", "")
 
 
-def aligned(asked: Asked, known: Names, index: int) -> Alignment:
-    """The same words answer each other first, then the likeliest."""
-    ours, theirs = asked.stems, known.stems[index]
+def align(query: Query, known: Names, index: int) -> Alignment:
+    """Pair the words of two names: equal words first, then the most similar."""
+    ours, theirs = query.stems, known.stems[index]
     left, right = list(range(len(ours))), list(range(len(theirs)))
     pairs: list[Pair] = []
     for i in reversed(range(len(ours))):
         for j in reversed(right):
             if ours[i] == theirs[j]:
-                pairs.append(Pair(i, j, SAME, 1.0))
+                pairs.append(Pair(i, j, Relation.SAME, 1.0))
                 left.remove(i)
                 right.remove(j)
                 break
     if left and right:
-        options = [(*relation(ours[i], theirs[j], asked.kind), i, j) for i in left for j in right]
-        for how, likeness, i, j in sorted(options, key=lambda option: -option[1]):
-            if how and i in left and j in right:
-                pairs.append(Pair(i, j, how, likeness))
+        options = [(*relate_words(ours[i], theirs[j], query.kind), i, j) for i in left for j in right]
+        for relation, likeness, i, j in sorted(options, key=lambda option: -option[1]):
+            if relation and i in left and j in right:
+                pairs.append(Pair(i, j, relation, likeness))
                 left.remove(i)
                 right.remove(j)
     places = [pair.theirs for pair in sorted(pairs)]
-    return Alignment(asked, known, index, tuple(pairs), tuple(left), tuple(right), places == sorted(places))
+    return Alignment(query, known, index, tuple(pairs), tuple(left), tuple(right), places == sorted(places))
 
 
-def leading(places: Sequence[int]) -> int:
-    """How many of the first places are among these."""
+def count_leading(places: Sequence[int]) -> int:
+    """Count how many of the positions 0, 1, 2, … these begin with."""
     return next((number for number, place in enumerate(places) if number != place), len(places))
 
 
-def edits_between(one: str, other: str, most: int) -> int:
-    """Letters to change, add, drop or swap; more than `most` where it takes more."""
-    return distance_of_spelling()(one, other, score_cutoff=most)
-
-
 @lru_cache(maxsize=16384)
-def relation(one: str, other: str, kind: str) -> tuple[str, float]:
-    """How two different stems may be the same word: by short form, spelling, sense or containment."""
+def relate_words(one: str, other: str, kind: str) -> tuple[Relation | None, float]:
+    """Return how two different stems correspond, and how much alike they are."""
     ones, others = full_forms(one), full_forms(other)
     if one in others or other in ones:
-        return SHORT, 0.95
-    near = _spelled(one, other)
-    if near > 0.8:
-        return SPELLING, near
-    shared = max([len(senses(a, kind) & senses(b, kind)) for a in ones for b in others])
+        return Relation.SHORT, 0.95
+    likeness = _spelling_likeness(one, other)
+    if likeness > 0.8:
+        return Relation.SPELLING, likeness
+    shared = max([len(synonym_groups(a, kind) & synonym_groups(b, kind)) for a in ones for b in others])
     if shared:
-        return SENSE, 0.66 + 0.04 * min(shared, 3)
-    if near:
-        return SPELLING, near
+        return Relation.SENSE, 0.66 + 0.04 * min(shared, 3)
+    return (Relation.SPELLING, likeness) if likeness else _relate_by_containment(one, other)
+
+
+def _relate_by_containment(one: str, other: str) -> tuple[Relation | None, float]:
     shorter, longer = (one, other) if len(one) < len(other) else (other, one)
     if len(shorter) > (3 if len(longer) > 7 else 2) and longer.startswith(shorter):
-        return BEGINNING, 0.6
+        return Relation.BEGINNING, 0.6
     if len(shorter) > 3 and shorter in longer:
-        return ("ending", 0.55) if longer.endswith(shorter) else ("inside", 0.45)
-    return "", 0.0
+        return (Relation.ENDING, 0.55) if longer.endswith(shorter) else (Relation.INSIDE, 0.45)
+    return None, 0.0
 
 
-def _spelled(one: str, other: str) -> float:
+def _spelling_likeness(one: str, other: str) -> float:
     shortest, longest = sorted((len(one), len(other)))
-    most = 1 if longest < 5 and one[0] != other[0] else 2 if longest < 9 else 3
-    if longest - shortest > most or shortest < 2:
+    limit = 1 if longest < 5 and one[0] != other[0] else 2 if longest < 9 else 3
+    if longest - shortest > limit or shortest < 2:
         return 0.0
-    edits = edits_between(one, other, most)
-    return 0.97 - 0.9 * edits / longest if edits <= most else 0.0
+    edits = count_edits(one, other, limit)
+    return 0.97 - 0.9 * edits / longest if edits <= limit else 0.0

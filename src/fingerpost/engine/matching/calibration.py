@@ -1,4 +1,4 @@
-"""From the strength of evidence to a confidence: a small table, fitted on real mistakes (see docs/matching.md)."""
+"""Turn the strength of evidence into a confidence, by a small table fitted on real mistakes (see docs/matching.md)."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from functools import cache
 from typing import TypeAlias
 
 from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Tier
-from fingerpost.engine.matching.lexicon import read
+from fingerpost.engine.matching.lexicon import read_table
 
 Curve: TypeAlias = Sequence[tuple[float, float]]
 
 _FAMILIES = {Tier.PART: "part", Tier.WORDS: "words", Tier.MEANING: "meaning"}
-_SET = {Tier.SLOT: 0.72, Tier.INITIALS: 0.5, Tier.INITIAL: 0.45}
-"""Where no data says: the one open place is enough to lead, an initial to be listed, neither to be a fix."""
+_FIXED_CONFIDENCE = {Tier.SLOT: 0.72, Tier.INITIALS: 0.5, Tier.INITIAL: 0.45}
+"""Tiers without data. The only open slot is enough to be first, an initial to be listed, neither to be a fix."""
 
-BEHIND = 0.45
-"""What a name for another thing may reach at most: it is listed, and does not lead."""
+_MAX_OTHER_THING = 0.45
+"""The most for a name of a different thing: it is listed, but not first."""
 
-CERTAIN = 0.99
-"""What any reading may reach at most that is not the same name: only that is 1."""
+_MAX_GUARDED = 0.89
+"""The most for a match with a guard, whatever the table says: it is no fix."""
 
-UNSURE = 0.89
-"""What a reading that is no fix may reach at most, whatever the table says."""
+_MAX_NOT_EQUAL = 0.99
+"""The most for any match except the same name, which has 1."""
 
 
 def family(evidence: Evidence, kind: str) -> str:
-    """Evidence of one family can be compared by strength alone."""
+    """Return the family of the evidence. Within a family, strengths can be compared."""
     if evidence.is_whole:
         return "guarded" if evidence.guards else "whole"
     name = _FAMILIES[evidence.tier]
@@ -36,24 +36,26 @@ def family(evidence: Evidence, kind: str) -> str:
 
 
 def confidence(evidence: Evidence, kind: str) -> float:
+    """Return how probable it is that this name was intended."""
     if evidence.tier is Tier.LETTERS and not evidence.guards:
         return 1.0
-    if evidence.tier in _SET:
-        return _SET[evidence.tier]
-    likely = on_curve(curves()[family(evidence, kind)], evidence.strength)
+    if evidence.tier in _FIXED_CONFIDENCE:
+        return _FIXED_CONFIDENCE[evidence.tier]
+    likely = interpolate(curves()[family(evidence, kind)], evidence.strength)
     if not OTHER_THING.isdisjoint(evidence.guards):
-        return min(likely, BEHIND)
-    return min(likely, UNSURE if evidence.guards else CERTAIN)
+        return min(likely, _MAX_OTHER_THING)
+    return min(likely, _MAX_GUARDED if evidence.guards else _MAX_NOT_EQUAL)
 
 
 @cache
 def curves() -> Mapping[str, Curve]:
-    table = json.loads(read("confidence.json"))
+    """Read the fitted curve of each family."""
+    table = json.loads(read_table("confidence.json"))
     return {name: tuple((strength, likely) for strength, likely in curve) for name, curve in table.items()}
 
 
-def on_curve(curve: Curve, strength: float) -> float:
-    """The value at `strength`, on straight lines between the points of a rising curve."""
+def interpolate(curve: Curve, strength: float) -> float:
+    """Return the value at `strength`, by linear interpolation between the points of a rising curve."""
     place = bisect_right(curve, (strength, 2.0))
     if place == 0:
         return 0.0

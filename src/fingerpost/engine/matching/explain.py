@@ -1,10 +1,10 @@
-"""What speaks for and against a reading, in words."""
+"""Put the evidence for and against a match into words, for `fingerpost closest`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fingerpost.engine.matching.evidence import Evidence, Tier
+from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
 
 _FOR = {
     Tier.LETTERS: "the same but for case and separators",
@@ -22,31 +22,31 @@ _FOR = {
     Tier.INITIAL: "it begins with the same letter",
 }
 _AGAINST = {
-    "partial": "something of one name answers nothing in the other, or by meaning only",
-    "symbols": "a sign differs (C++ is not C)",
-    "number": "a number differs",
-    "letter": "a single letter differs (pointA is not pointB)",
-    "unit": "the unit differs",
-    "opposite": "the words are opposites",
-    "sibling": "only what is done, or some small word, differs: names of the same family",
-    "word": "what would be the misspelling is a word itself",
-    "short": "of so few letters any others are near",
-    "far": "too many letters differ for one word",
-    "jargon": "neither is a word that is known, and a letter is another",
-    "twins": "other names here differ by as little",
-    "initial": "the first letter of a short word differs",
-    "direction": "what stands behind to, from, by or the like differs",
-    "plural": "singular and plural have changed places",
-    "type": "it does not hold a value of this type",
-    "given": "the call sets it already",
+    Guard.PARTIAL: "something of one name answers nothing in the other, or by meaning only",
+    Guard.SYMBOLS: "a sign differs (C++ is not C)",
+    Guard.NUMBER: "a number differs",
+    Guard.LETTER: "a single letter differs (pointA is not pointB)",
+    Guard.UNIT: "the unit differs",
+    Guard.OPPOSITE: "the words are opposites",
+    Guard.SIBLING: "only what is done, or some small word, differs: names of the same family",
+    Guard.WORD: "what would be the misspelling is a word itself",
+    Guard.SHORT: "of so few letters any others are near",
+    Guard.FAR: "too many letters differ for one word",
+    Guard.JARGON: "neither is a word that is known, and a letter is another",
+    Guard.TWINS: "other names here differ by as little",
+    Guard.INITIAL: "the first letter of a short word differs",
+    Guard.DIRECTION: "what stands behind to, from, by or the like differs",
+    Guard.PLURAL: "singular and plural have changed places",
+    Guard.TYPE: "it does not hold a value of this type",
+    Guard.GIVEN: "the call sets it already",
 }
 _PAIRS = {"same": "=", "short": "short for", "spelling": "spelled like", "sense": "means", "beginning": "begins"}
 
 
 def explain_evidence(evidence: Evidence) -> Iterator[str]:
-    """One line for what speaks for it, one for each pair of words, one for each thing that speaks against."""
+    """Yield one line for the tier, one for each pair of words, and one for each guard."""
     yield f"for: {_FOR[evidence.tier]} (strength {evidence.strength:.2f})"
-    for one, other, how in evidence.pairs:
-        yield f"  {one} {_PAIRS.get(how, 'occurs in')} {other}"
+    for one, other, relation in evidence.pairs:
+        yield f"  {one} {_PAIRS.get(relation, 'occurs in')} {other}"
     for guard in evidence.guards:
         yield f"against: {_AGAINST[guard]}"

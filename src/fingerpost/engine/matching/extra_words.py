@@ -1,18 +1,19 @@
-"""What stands around a name and belongs to the client or the server: wrapping, and namespaces."""
+"""Recognize words around a name that belong to the client or the server: wrapping and namespaces."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-from fingerpost.engine.matching.alignment import Alignment, core, edits_between, leading
-from fingerpost.engine.matching.lexicon import is_modifier, is_ordinary, is_verb, words
+from fingerpost.engine.matching.alignment import PREFIX, Alignment, Query, count_leading, strip_server_words
+from fingerpost.engine.matching.lexicon import is_known_word, is_modifier, is_verb
+from fingerpost.engine.matching.spelling import count_edits, split_words
 
-_WRAPPING = {
+_CLIENT_WORDS = {
     "tool": frozenset({"mcp", "mmcp", "call", "invoke", "default", "api"}),
     "parameter": frozenset({"params", "param", "args", "arg", "kwargs"}),
 }
-"""Words that clients put in front of a name with any separator; others count only before a dot, a colon or a slash."""
-_DOTTED = {
+"""Words that clients put in front of a name with any separator."""
+_DOTTED_CLIENT_WORDS = {
     "tool": frozenset({
         "functions", "function", "tools", "tool", "server", "plugin", "skill", "client", "self", "agent",
     }),
@@ -21,53 +22,69 @@ _DOTTED = {
         "opts", "data", "json", "properties", "root", "query", "config", "self",
     }),
 }  # fmt: skip
-LEAD = re.compile(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
-"""Everything up to the last dot, colon, slash or double underscore."""
-_NOTHING: frozenset[str] = frozenset()
-_TAIL = frozenset({"tool", "tools", "function"})
+"""Words that count only in front of a dot, a colon or a slash."""
+_NO_WORDS: frozenset[str] = frozenset()
+_TOOL_SUFFIXES = frozenset({"tool", "tools", "function"})
 
 
 def is_wrapping(side: Alignment) -> bool:
-    """Whether the words of the mistake that nothing answers are what clients put around a name."""
-    asked, left = side.asked, side.left
-    head = leading(left)
-    tail, matched = left[head:], len(asked.words) - len(left)
-    if tail and (asked.kind != "tool" or tail[-1] != len(asked.words) - 1 or matched < 2):
+    """Whether the words of the mistake without a counterpart are what clients put around a name."""
+    query, left = side.query, side.left
+    head = count_leading(left)
+    tail, matches = left[head:], len(query.words) - len(left)
+    if tail and not (matches > 1 and _is_tool_suffix(query, tail)):
         return False
-    if any(asked.words[i] not in _TAIL for i in tail):
-        return False
-    lead = asked.words[:head]
-    dotted = LEAD.match(asked.text)
-    is_dotted = bool(dotted) and len(words(dotted[1])) >= head
-    noise = _WRAPPING.get(asked.kind, _NOTHING) | (_DOTTED.get(asked.kind, _NOTHING) if is_dotted else _NOTHING)
-    rest = [word for word in lead if word not in noise]
+    lead = query.words[:head]
+    prefix = PREFIX.match(query.text)
+    is_dotted = bool(prefix) and len(split_words(prefix[1])) >= head
+    rest = [word for word in lead if not _is_client_word(word, query.kind, is_dotted=is_dotted)]
     if not rest:
-        return asked.kind != "tool" or is_dotted or matched > 1
-    if asked.kind != "tool":
-        return False
-    if asked.server:
-        return any(_is_server(asked.server, core("".join(part))) for part in (rest, lead))
+        return query.kind != "tool" or is_dotted or matches > 1
+    return query.kind == "tool" and _is_server_prefix(query, lead, rest)
+
+
+def _is_tool_suffix(query: Query, tail: Sequence[int]) -> bool:
+    """Whether these words end the name of a tool and say only that it is one."""
+    is_at_end = query.kind == "tool" and tail[-1] == len(query.words) - 1
+    return is_at_end and all(query.words[i] in _TOOL_SUFFIXES for i in tail)
+
+
+def _is_client_word(word: str, kind: str, *, is_dotted: bool) -> bool:
+    if word in _CLIENT_WORDS.get(kind, _NO_WORDS):
+        return True
+    return is_dotted and word in _DOTTED_CLIENT_WORDS.get(kind, _NO_WORDS)
+
+
+def _is_server_prefix(query: Query, lead: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether a prefix is the name of this server, or looks like one where the name is not known."""
+    if query.server:
+        return any(_is_server(query.server, strip_server_words("".join(words))) for words in (rest, lead))
     return lead[0] in ("mcp", "mmcp") and not any(is_verb(word) for word in lead[1:])
 
 
 def _is_server(server: str, lead: str) -> bool:
-    """Whether what stands in front is this server's name, or the end of it, or a slip for it."""
-    return server == lead or (len(lead) > 3 and (server.endswith(lead) or edits_between(server, lead, 2) < 3))
+    """Whether a prefix is this server's name, the end of it, or a misspelling of it."""
+    return server == lead or (len(lead) > 3 and (server.endswith(lead) or count_edits(server, lead, 2) < 3))
 
 
 def is_namespace(side: Alignment) -> bool:
-    """Whether the words of the known name that answer nothing are a prefix that other names share, and no verb."""
-    asked, theirs, right = side.asked, side.theirs, side.right
-    head = leading(right)
+    """Whether the words of the known name without a counterpart are a prefix that other names share, and no verb."""
+    theirs, right = side.theirs, side.right
+    head = count_leading(right)
     tail = right[head:]
-    if asked.kind != "tool" or (tail and (len(theirs) - len(right) < 2 or any(theirs[j] not in _TAIL for j in tail))):
+    if side.query.kind != "tool":
         return False
-    lead = theirs[:head]
-    if not lead:
-        return True
+    if tail and (len(theirs) - len(right) < 2 or any(theirs[j] not in _TOOL_SUFFIXES for j in tail)):
+        return False
+    return _is_shared_prefix(side, theirs[:head]) if head else True
+
+
+def _is_shared_prefix(side: Alignment, lead: tuple[str, ...]) -> bool:
+    """Whether enough known names begin with these words; more are needed for ordinary words."""
+    query = side.query
     if any(is_verb(word) or is_modifier(word) for word in lead):
         return False
-    is_ours = bool(asked.server) and all(word in asked.server for word in lead)
-    if is_ours or not all(is_ordinary(word) for word in lead):
+    is_own_server = bool(query.server) and all(word in query.server for word in lead)
+    if is_own_server or not all(is_known_word(word) for word in lead):
         return side.known.prefixes[lead] > 1
-    return len(asked.words) > 1 and side.known.prefixes[lead] > 3
+    return len(query.words) > 1 and side.known.prefixes[lead] > 3

@@ -1,127 +1,122 @@
-"""What speaks against taking one name for another, however alike they look. A guard never yields a fix."""
+"""When a guard applies: tables of named predicates, one table for each way in which two names were compared.
+
+`Guard` (in `evidence.py`) lists the guards and what each means. A table may name a guard twice: then either
+predicate is enough. The guards for misspelled words are in `misspelling.py`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from fingerpost.engine.matching.alignment import SAME, SPELLING, Alignment, edits_between
-from fingerpost.engine.matching.extra_words import LEAD
-from fingerpost.engine.matching.index import is_telling
+from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
+from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
 from fingerpost.engine.matching.lexicon import (
-    LONGEST,
-    are_glued_apart,
     are_opposite,
     full_forms,
-    is_near_a_word,
-    is_ordinary,
-    is_term,
-    is_word_against,
+    is_distinctive,
+    is_known_word,
+    is_technical_term,
     unit_of,
 )
+from fingerpost.engine.matching.misspelling import find_misspelling_guards
+from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH
 
 _SYMBOL = re.compile(r"[^\w\s.\-]|^-|-$")
-_SPACING = re.compile(r"[/:(){}\[\]<>]")
-"""Signs that in the name of a tool are as good as a dot."""
-_SIGNED = re.compile(r"(?:^|(?<=\d))[-._](?=\d)")
+_TOOL_SEPARATOR = re.compile(r"[/:(){}\[\]<>]")
+"""Signs that mean no more than a dot in the name of a tool."""
+_SIGN_OF_NUMBER = re.compile(r"(?:^|(?<=\d))[-._](?=\d)")
 _DIRECTIONS = frozenset({
     "to", "from", "into", "by", "of", "in", "on", "at", "with", "as", "for", "per", "than", "vs", "before", "after",
     "2", "4",
 })  # fmt: skip
 
 
-def against_words(side: Alignment) -> Iterator[str]:
-    """For names of which nothing is left unexplained, word by word."""
-    asked, ours, theirs, their_words = side.asked, side.ours, side.theirs, side.their_words
-    yield from against_letters(asked.text, side.known.names[side.at], asked.kind)
-    if any(ours[i].isdigit() or theirs[j].isdigit() for i, j, how, _ in side.pairs if how != SAME):
-        yield "number"
-    same = sum([len(ours[i]) for i, _, how, _ in side.pairs if how == SAME])
-    for i, j, how, _ in side.pairs:
-        if how == SAME:
-            if side.right and asked.words[i] != their_words[j]:
-                yield "plural"
-            continue
-        if are_opposite(ours[i], theirs[j]):
-            yield "opposite"
-        if _differ_by_unit(asked.words[i], their_words[j]):
-            yield "unit"
-        if how == SPELLING:
-            yield from _against_spelling(side, i, j, same)
-        elif theirs[j] not in full_forms(ours[i])[:2] and ours[i] not in full_forms(theirs[j])[:2]:
-            yield "short"  # `temp` is rather a temperature than a template
-    if min(len(asked.key), len(side.key)) < (4 if any(pair.how == SPELLING for pair in side.pairs) else 3):
-        yield "short"
-    if not side.is_in_order:
-        if asked.kind == "value" or _directions(ours) != _directions(theirs) or _swaps_equals(ours, theirs):
-            yield "direction"
-        if sum([how == SAME and asked.words[i] != their_words[j] for i, j, how, _ in side.pairs]) > 1:
-            yield "plural"  # the owners of a gem are not the gems of an owner
+class WordPair(NamedTuple):
+    """Two words that correspond, in an alignment."""
+
+    side: Alignment
+    pair: Pair
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return self.side.query.words[self.pair.ours], self.side.their_words[self.pair.theirs]
+
+    @property
+    def stems(self) -> tuple[str, str]:
+        return self.side.ours[self.pair.ours], self.side.theirs[self.pair.theirs]
 
 
-def against_one_word(side: Alignment) -> Iterator[str]:
-    """For names whose letters are near though their words are not."""
-    ours, theirs = side.asked.words, side.their_words
-    yield from against_letters(side.asked.text, side.known.names[side.at], side.asked.kind)
-    if [word for word in ours if word.isdigit()] != [word for word in theirs if word.isdigit()]:
-        yield "number"
-    if sorted([word for word in ours if len(word) == 1]) != sorted([word for word in theirs if len(word) == 1]):
-        yield "letter"
-    if any(len(word) > 2 and word not in theirs and is_ordinary(word) for word in ours):
-        yield "word"
+def find_letter_guards(text: str, name: str, kind: str) -> Iterator[Guard]:
+    """Guards for names with the same letters and digits: signs may still differ."""
+    if _differs_by_symbol(text[:MAX_NAME_LENGTH], name[:MAX_NAME_LENGTH], kind):
+        yield Guard.SYMBOLS
 
 
-def against_letters(text: str, name: str, kind: str) -> Iterator[str]:
-    """Letters are not all of a name: `C++` is not `C`, and `10` is not `1.0`."""
-    text, name = text[:LONGEST], name[:LONGEST]
+def find_word_guards(side: Alignment) -> Iterator[Guard]:
+    """Guards for names in which every word has a counterpart."""
+    yield from find_letter_guards(side.query.text, side.known.names[side.place], side.query.kind)
+    if _differs_by_digit(side):
+        yield Guard.NUMBER
+    for pair in side.pairs:
+        words = WordPair(side, pair)
+        yield from apply_guards(_PAIR_GUARDS.get(pair.relation, _OTHER_PAIR_GUARDS), words)
+        if pair.relation is Relation.SPELLING:
+            yield from find_misspelling_guards(side.known, words.words, words.stems, _count_equal_letters(side))
+    yield from apply_guards(_NAME_GUARDS, side)
+
+
+def find_joined_guards(side: Alignment) -> Iterator[Guard]:
+    """Guards for names that are near as one string although their words are not."""
+    yield from find_letter_guards(side.query.text, side.known.names[side.place], side.query.kind)
+    yield from apply_guards(_JOINED_GUARDS, side)
+
+
+def find_leftover_guards(odd: Sequence[tuple[str, str]]) -> Iterator[Guard]:
+    """Guards for the words of either name that have no counterpart, each with each."""
+    return apply_guards(_LEFTOVER_GUARDS, odd)
+
+
+def _differs_by_symbol(text: str, name: str, kind: str) -> bool:
+    """Letters and digits are not all of a name: `C++` is not `C`, and `10` is not `1.0`."""
     if kind == "tool":
-        text, name = _SPACING.sub(".", text), _SPACING.sub(".", name)
-    elif kind == "parameter" and (dotted := LEAD.match(text)):
-        text = text[dotted.end() :]
-    if _SYMBOL.findall(text) != _SYMBOL.findall(name) or _SIGNED.findall(text) != _SIGNED.findall(name):
-        yield "symbols"
+        text, name = _TOOL_SEPARATOR.sub(".", text), _TOOL_SEPARATOR.sub(".", name)
+    elif kind == "parameter" and (prefix := PREFIX.match(text)):
+        text = text[prefix.end() :]
+    return any(signs.findall(text) != signs.findall(name) for signs in (_SYMBOL, _SIGN_OF_NUMBER))
 
 
-def against_leftovers(odd: list[tuple[str, str]]) -> Iterator[str]:
-    """Whether what is left over on either side makes it another thing."""
-    if not any(is_telling(one) or is_telling(other) for one, other in odd):
-        yield "sibling"
-    if any(_differ_by_unit(one, other) for one, other in odd):
-        yield "unit"
-    if any(one.isdigit() and other.isdigit() for one, other in odd):
-        yield "number"
+def _differs_by_digit(side: Alignment) -> bool:
+    others = [pair for pair in side.pairs if pair.relation is not Relation.SAME]
+    return any(side.ours[pair.ours].isdigit() or side.theirs[pair.theirs].isdigit() for pair in others)
 
 
-def _against_spelling(side: Alignment, at: int, to: int, same: int) -> Iterator[str]:
-    """An unknown string may be a misspelling; a word may not, and of a few letters any few are near."""
-    ours, one = side.asked.words[at], side.ours[at]
-    word, other = side.their_words[to], side.theirs[to]
-    if one in side.known.by_stem or is_word_against(ours, word) or is_word_against(one, other):
-        yield "word"
-    longest, shortest = max(len(ours), len(word)), min(len(ours), len(word))
-    edits = min(edits_between(ours, word, 9), edits_between(one, other, 9))
-    is_swapped, is_doubled = sorted(one) == sorted(other), _without_doubles(one) == _without_doubles(other)
-    is_changed = len(one) == len(other) and not is_swapped
-    if longest < 5 and (
-        not is_ordinary(other)
-        or (same < 4 and not is_swapped and not is_doubled)
-        or (longest < 4 and (is_changed or is_term(other)))
-    ):
-        yield "short"
-    if edits > (1 if longest < 6 else 2 if longest < 12 else 3):
-        yield "far"
-    is_beheaded = one == other[1:] and same > 7 and is_ordinary(other)
-    has_other_head = one[0] != other[0] and not is_swapped and not is_beheaded
-    if (has_other_head and shortest < 5) or (one[1:] == other and not is_doubled):
-        yield "initial"
-    if (edits > 1 and is_near_a_word(ours)) or (not is_doubled and are_glued_apart(one, other)):
-        yield "word"
-    if not is_swapped and not is_doubled:
-        if (is_changed or edits > 1) and not is_ordinary(word) and not is_ordinary(other):
-            yield "jargon"
-        elif longest > 4 and side.known.has_twin(other, edits):
-            yield "twins"
+def _count_equal_letters(side: Alignment) -> int:
+    return sum([len(side.ours[pair.ours]) for pair in side.pairs if pair.relation is Relation.SAME])
+
+
+# Words that correspond
+
+
+def _changes_number_in_part(pair: WordPair) -> bool:
+    """The words differ by number, and the known name has more words."""
+    return bool(pair.side.right) and pair.words[0] != pair.words[1]
+
+
+def _are_opposite_stems(pair: WordPair) -> bool:
+    return are_opposite(*pair.stems)
+
+
+def _are_different_units(pair: WordPair) -> bool:
+    return _differ_by_unit(*pair.words)
+
+
+def _is_unusual_short_form(pair: WordPair) -> bool:
+    """Only the first meaning of a short form counts: `temp` is more often a temperature than a template."""
+    one, other = pair.stems
+    return other not in full_forms(one)[:2] and one not in full_forms(other)[:2]
 
 
 def _differ_by_unit(one: str, other: str) -> bool:
@@ -129,20 +124,104 @@ def _differ_by_unit(one: str, other: str) -> bool:
     return None not in units and units[0] != units[1]
 
 
-def _without_doubles(word: str) -> str:
-    return "".join([letter for letter, _ in groupby(word)])
+_DIFFERENT_WORDS: GuardTable[WordPair] = ((Guard.OPPOSITE, _are_opposite_stems), (Guard.UNIT, _are_different_units))
+_OTHER_PAIR_GUARDS: GuardTable[WordPair] = (*_DIFFERENT_WORDS, (Guard.SHORT, _is_unusual_short_form))
+_PAIR_GUARDS: dict[Relation, GuardTable[WordPair]] = {
+    Relation.SAME: ((Guard.PLURAL, _changes_number_in_part),),
+    Relation.SPELLING: _DIFFERENT_WORDS,
+}
+
+
+# Whole names
+
+
+def _has_too_few_letters(side: Alignment) -> bool:
+    has_misspelling = any(pair.relation is Relation.SPELLING for pair in side.pairs)
+    return min(len(side.query.key), len(side.key)) < (4 if has_misspelling else 3)
+
+
+def _reverses_direction(side: Alignment) -> bool:
+    if side.is_in_order:
+        return False
+    ours, theirs = side.ours, side.theirs
+    return side.query.kind == "value" or _directions(ours) != _directions(theirs) or _swaps_equals(ours, theirs)
+
+
+def _swaps_plurals(side: Alignment) -> bool:
+    """The words differ in order and by number: the owners of a gem are not the gems of an owner."""
+    equal = [WordPair(side, pair).words for pair in side.pairs if pair.relation is Relation.SAME]
+    return not side.is_in_order and sum([one != other for one, other in equal]) > 1
 
 
 def _directions(stems: Sequence[str]) -> list[tuple[str, str]]:
-    """What each direction points at: `pdf_to_word` is not `word_to_pdf`."""
+    """Each direction with the word after it: `pdf_to_word` is not `word_to_pdf`."""
     return sorted([(one, then) for one, then in zip(stems, (*stems[1:], ""), strict=True) if one in _DIRECTIONS])
 
 
 def _swaps_equals(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether neighbours that changed places are opposites, or two things of the trade (`csv_json`)."""
+    """Whether neighbors that changed places are opposites or two technical terms (`csv_json`)."""
     turned = {(other, one) for one, other in pairwise(theirs)}
     return any(
-        are_opposite(one, other) or (is_term(one) and is_term(other))
+        are_opposite(one, other) or (is_technical_term(one) and is_technical_term(other))
         for one, other in pairwise(ours)
         if (one, other) in turned
     )
+
+
+_NAME_GUARDS: GuardTable[Alignment] = (
+    (Guard.SHORT, _has_too_few_letters),
+    (Guard.DIRECTION, _reverses_direction),
+    (Guard.PLURAL, _swaps_plurals),
+)
+
+
+# Names that are near as one string
+
+
+def _has_other_digits(side: Alignment) -> bool:
+    ours, theirs = ([word for word in words if word.isdigit()] for words in _both_words(side))
+    return ours != theirs
+
+
+def _has_other_single_letters(side: Alignment) -> bool:
+    ours, theirs = (sorted([word for word in words if len(word) == 1]) for words in _both_words(side))
+    return ours != theirs
+
+
+def _has_other_word(side: Alignment) -> bool:
+    ours, theirs = _both_words(side)
+    return any(len(word) > 2 and word not in theirs and is_known_word(word) for word in ours)
+
+
+def _both_words(side: Alignment) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return side.query.words, side.their_words
+
+
+_JOINED_GUARDS: GuardTable[Alignment] = (
+    (Guard.NUMBER, _has_other_digits),
+    (Guard.LETTER, _has_other_single_letters),
+    (Guard.WORD, _has_other_word),
+)
+
+
+# Words without a counterpart
+
+
+def _says_no_subject(odd: Iterable[tuple[str, str]]) -> bool:
+    """Only verbs and small words differ."""
+    return not any(is_distinctive(one) or is_distinctive(other) for one, other in odd)
+
+
+def _has_other_unit(odd: Iterable[tuple[str, str]]) -> bool:
+    return any(_differ_by_unit(one, other) for one, other in odd)
+
+
+def _has_other_number(odd: Iterable[tuple[str, str]]) -> bool:
+    return any(one.isdigit() and other.isdigit() for one, other in odd)
+
+
+_LEFTOVER_GUARDS: GuardTable[Sequence[tuple[str, str]]] = (
+    (Guard.SIBLING, _says_no_subject),
+    (Guard.UNIT, _has_other_unit),
+    (Guard.NUMBER, _has_other_number),
+)

@@ -1,109 +1,44 @@
-"""What the words of a name are and what they mean: splitting, singulars, short forms, synonyms, opposites.
+"""What words mean: short forms, synonyms, opposites, units, and which strings are words at all.
 
-The tables are curated text beside the package (`data/*.txt`), read when a name is first found wrong.
+The tables are curated text in `data/*.txt`. They are read when a name is first found wrong.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from string import ascii_lowercase
 
-LONGEST = 128
-"""Letters of a name that are taken apart; what follows counts as one more word."""
-
-_MOST_WORDS = 24
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_IRREGULAR = {
-    "aliases": "alias", "analyses": "analysis", "axes": "axis", "bios": "bios", "caches": "cache",
-    "calories": "calorie", "canvases": "canvas", "children": "child", "cookies": "cookie", "cpus": "cpu",
-    "criteria": "criterion", "customs": "customs", "dbs": "db", "diagnoses": "diagnosis", "gases": "gas",
-    "goods": "goods", "gpus": "gpu", "heroes": "hero", "hrs": "hour", "ids": "id", "indice": "index",
-    "indices": "index", "ips": "ip", "lens": "lens", "lenses": "lens", "logistics": "logistics", "mars": "mars",
-    "matrices": "matrix", "means": "means", "men": "man", "menus": "menu", "mice": "mouse", "mins": "minute",
-    "movies": "movie", "news": "news", "pandas": "pandas", "people": "person", "prs": "pr", "quizzes": "quiz",
-    "secs": "second", "securities": "securities", "series": "series", "shelves": "shelf", "species": "species",
-    "tvs": "tv", "txs": "tx", "vertices": "vertex", "vms": "vm", "windows": "windows", "women": "woman",
-}  # fmt: skip
-_SIBILANT = re.compile(r"(?:ss|ch|sh|x|zz|[^aeofm]us)es$")
-_SECURED = frozenset({"amqps", "ftps", "https", "imaps", "ircs", "ldaps", "mqtts", "rtmps", "sips", "smtps"})
-"""The protocol and its encrypted twin are not one thing and many."""
-_BRITISH = re.compile(
-    r"^(.*(?:anal|catal|paral))ys(?=e|ing)|"
-    r"^(.*(?:organ|summar|optim|normal|author|initial|serial|synchron|visual|custom|categor|recogn|final|token|local|"
-    r"standard|minim|maxim|priorit|util|real|general|special|random|capital|character|central|digit|anonym|container|"
-    r"parameter|memor|equal|vector|modern|personal|digital))is(?=e|ing|ation)|"
-    r"^(.*(?:col|fav|behavi|neighb|lab|hon|flav|harb|hum))our|"
-    r"^(cent|met|lit|fib|theat|.*met|.*lit)re(?=s?$)|"
-    r"^(.*(?:def|off|lic))ence(?=s?$)|^(.*(?:catal|dial|anal))ogue"
-)
-_AMERICAN = ("yz", "iz", "or", "er", "ense", "og")
-
-
-def words(name: str) -> tuple[str, ...]:
-    """`searchFiles`, `search-files` and `SEARCH_FILES` share the words (search, files)."""
-    if len(name) <= LONGEST:
-        return _words(name)
-    rest = name[LONGEST:]
-    return (*_words(name[:LONGEST]), f"{zlib.crc32(rest.casefold().encode(errors='replace')):x}x{len(rest):x}")
-
-
-@lru_cache(maxsize=16384)
-def _words(name: str) -> tuple[str, ...]:
-    folded = unicodedata.normalize("NFKC", name)
-    found = [word.casefold() for word in _WORD.findall(_HUMPS.sub("_", folded))]
-    return (*found[:_MOST_WORDS], "".join(found[_MOST_WORDS:])) if len(found) > _MOST_WORDS else tuple(found)
-
-
-@lru_cache(maxsize=16384)
-def stem(word: str) -> str:
-    """The singular in one spelling, near enough to see that two words differ by number or country only."""
-    word = _IRREGULAR.get(word) or _singular(word)
-    british = _BRITISH.match(word)
-    if british and british.lastindex:
-        word = british[british.lastindex] + _AMERICAN[british.lastindex - 1] + word[british.end() :]
-    return word
-
-
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y" if len(word) > 4 else word[:-1]
-    if word in _SECURED:
-        return word
-    return word[:-2] if _SIBILANT.search(word) else word[:-1]
+from fingerpost.engine.matching.spelling import stem
 
 
 @cache
 def _ordinary_words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Words of English, the commonest, the common and the rest; words of the trade are among the common."""
-    commonest, common, rest = zlib.decompress(read("words.z")).decode().split("\n")
-    return frozenset(commonest.split()), _terms().union(common.split()), frozenset(rest.split())
+    """Return English words in three groups: most common, common (with the technical terms), and rare."""
+    commonest, common, rest = zlib.decompress(read_table("words.z")).decode().split("\n")
+    return frozenset(commonest.split()), _technical_terms().union(common.split()), frozenset(rest.split())
 
 
 @cache
-def _terms() -> frozenset[str]:
-    return frozenset(word for line in _lines("terms.txt") for word in line.split())
+def _technical_terms() -> frozenset[str]:
+    return frozenset(word for line in _table_lines("terms.txt") for word in line.split())
 
 
-def is_term(word: str) -> bool:
-    """Whether a word is one of the trade: a format, a protocol, a product."""
-    return word in _terms()
+def is_technical_term(word: str) -> bool:
+    """Whether a word names a format, a protocol or a product."""
+    return word in _technical_terms()
 
 
-def is_ordinary(word: str) -> bool:
-    """Whether a string is a word, if a rare one."""
+def is_known_word(word: str) -> bool:
+    """Whether a string is a known word or short form, however rare."""
     return word in short_forms() or any(word in tier for tier in _ordinary_words())
 
 
-def is_word_against(word: str, other: str) -> bool:
-    """Whether `word` is a word of its own, so no misspelling of `other`. A rare one may be, of one of the commonest."""
+def is_word_in_own_right(word: str, other: str) -> bool:
+    """Whether `word` is a word itself, so no misspelling of `other`; a rare word may be one of a very common one."""
     commonest, common, rest = _ordinary_words()
     if word in commonest or word in common or word in short_forms():
         return True
@@ -112,14 +47,14 @@ def is_word_against(word: str, other: str) -> bool:
 
 @cache
 def short_forms() -> Mapping[str, tuple[str, ...]]:
-    """Each short form with the stems of what it may stand for."""
-    lines = (line.split(":") for line in _lines("abbreviations.txt"))
+    """Return the stems that each short form may stand for."""
+    lines = (line.split(":") for line in _table_lines("abbreviations.txt"))
     return {short: tuple(dict.fromkeys(map(stem, full.split()))) for short, full in lines}
 
 
 @lru_cache(maxsize=16384)
 def full_forms(word: str) -> tuple[str, ...]:
-    """The stems a word may stand for: itself, and what it is short for."""
+    """Return the stems a word may stand for: its own, and those it is short for."""
     single = stem(word)
     full = short_forms().get(word) or short_forms().get(single, ())
     return (single, *[one for one in full if one != single])
@@ -127,10 +62,10 @@ def full_forms(word: str) -> tuple[str, ...]:
 
 @cache
 def _groups() -> Mapping[str, Mapping[str, frozenset[int]]]:
-    """By section, which groups of synonyms a word or a whole name belongs to."""
+    """Return, by section, the groups of synonyms that each word or whole name belongs to."""
     sections: dict[str, defaultdict[str, set[int]]] = {}
     section = ""
-    for number, line in enumerate(_lines("synonyms.txt")):
+    for number, line in enumerate(_table_lines("synonyms.txt")):
         if line.startswith("["):
             section = line.strip("[]")
             sections[section] = defaultdict(set)
@@ -141,37 +76,66 @@ def _groups() -> Mapping[str, Mapping[str, frozenset[int]]]:
 
 
 _SECTIONS = {"tool": ("verbs", "nouns"), "parameter": ("parameters", "nouns"), "value": ("values", "nouns", "verbs")}
-_NONE: frozenset[int] = frozenset()
+_NO_GROUPS: frozenset[int] = frozenset()
 
 
 @lru_cache(maxsize=16384)
-def senses(name: str, kind: str) -> frozenset[int]:
-    """The groups of synonyms that a word (or a whole name, its stems joined) belongs to."""
+def synonym_groups(name: str, kind: str) -> frozenset[int]:
+    """Return the groups of synonyms that a word (or a whole name, its stems joined) belongs to."""
     groups = _groups()
-    return _NONE.union(*[groups[section].get(name, _NONE) for section in _SECTIONS[kind]])
+    return _NO_GROUPS.union(*[groups[section].get(name, _NO_GROUPS) for section in _SECTIONS[kind]])
 
 
 @lru_cache(maxsize=16384)
 def is_verb(word: str) -> bool:
-    """Whether a word (or what is left without its un- or re-) is one that tools begin with."""
+    """Whether a word, with or without a prefix such as un- or re-, is a verb that tool names begin with."""
     verbs = _groups()["verbs"]
-    return word in verbs or any(word.startswith(no) and word[len(no) :] in verbs for no in ("un", "re", "de", "dis"))
+    return word in verbs or any(
+        word.startswith(prefix) and word[len(prefix) :] in verbs for prefix in ("un", "re", "de", "dis")
+    )
+
+
+_SMALL_WORDS = frozenset({
+    "a", "all", "an", "and", "any", "as", "at", "by", "do", "for", "from", "in", "is", "it", "me", "my", "of", "on",
+    "or", "that", "the", "this", "to", "up", "with",
+})  # fmt: skip
+_FILLERS = frozenset({
+    "async", "content", "data", "detail", "info", "item", "list", "name", "new", "object", "param", "result", "str",
+    "string", "tool", "value",
+})  # fmt: skip
+_COMMON_VERBS = frozenset({
+    "add", "check", "create", "delete", "describe", "execute", "fetch", "find", "generate", "get", "list", "make",
+    "manage", "query", "read", "remove", "retrieve", "run", "search", "send", "set", "show", "update", "view",
+    "write",
+})  # fmt: skip
+_WEIGHTS = {**dict.fromkeys(_COMMON_VERBS, 0.5), **dict.fromkeys(_FILLERS, 0.6), **dict.fromkeys(_SMALL_WORDS, 0.3)}
+"""How much a word says about what a name stands for; 1 for all others."""
+
+
+def plain_weight(word: str) -> float:
+    """Return how much a word says, whatever names it is in."""
+    return _WEIGHTS.get(word, 1.0)
+
+
+def is_distinctive(word: str) -> bool:
+    """Whether a word says what a name is about: no verb, filler, small word, letter or number."""
+    return len(word) > 1 and word not in _WEIGHTS and not word.isdigit()
 
 
 @cache
 def _modifiers() -> frozenset[str]:
-    return frozenset(word for line in _lines("modifiers.txt") for word in line.split())
+    return frozenset(word for line in _table_lines("modifiers.txt") for word in line.split())
 
 
 def is_modifier(word: str) -> bool:
-    """Whether a word in front of a name says how, when or for whom, rather than where it belongs."""
+    """Whether a word in front of a name says how, when or for whom. Such a word is no namespace."""
     return word in _modifiers()
 
 
 @cache
 def _opposites() -> Mapping[str, frozenset[str]]:
     pairs: defaultdict[str, set[str]] = defaultdict(set)
-    for line in _lines("opposites.txt"):
+    for line in _table_lines("opposites.txt"):
         one, other = ({stem(word) for word in side.split()} for side in line.split("/"))
         for word in one:
             pairs[word] |= other
@@ -194,22 +158,22 @@ _UNITS = {
     )
     for form in unit.split()
 }  # fmt: skip
-_SCALED = re.compile(
+_PREFIXED_UNIT = re.compile(
     r"(?:quecto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga|tera|peta|kibi|mebi|gibi|tebi)"
     r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
 )
 
 
 def unit_of(word: str) -> str | None:
-    """In what a number counts, where a word says it: `timeout_ms` is not `timeout_s`, and `secs` are `seconds`."""
-    return word if _SCALED.match(word) else _UNITS.get(word) or _UNITS.get(stem(word))
+    """Return the unit that a word names, in one spelling: `secs` and `seconds` are equal, `ms` and `s` are not."""
+    return word if _PREFIXED_UNIT.match(word) else _UNITS.get(word) or _UNITS.get(stem(word))
 
 
 _PREFIXES = (
     "un", "dis", "de", "in", "non", "anti", "im", "ir", "il", "mis", "no", "re", "pre", "post", "sub", "super",
 )  # fmt: skip
-"""Beginnings that make another word of a word."""
-_RIVALS = {
+"""Prefixes that turn a word into a different one."""
+_OPPOSITE_PREFIXES = {
     (one, other)
     for pair in (
         "un/re", "de/re", "dis/re", "un/de", "en/de", "en/dis", "on/off", "in/out", "over/under", "up/down",
@@ -218,42 +182,46 @@ _RIVALS = {
     )
     for one, other in (pair.split("/"), pair.split("/")[::-1])
 }  # fmt: skip
-"""Beginnings that set two words against each other: unpublish, republish."""
-_ROLES = ("er", "or", "ee")
-NO = frozenset({"no", "not", "non", "never", "without", "except"})
+"""Prefixes that make two words with the same rest opposites: unpublish, republish."""
+_ROLE_ENDINGS = ("er", "or", "ee")
+NEGATIONS = frozenset({"no", "not", "non", "never", "without", "except"})
 """Words that turn a name into its opposite."""
 
 
 @lru_cache(maxsize=16384)
 def are_opposite(one: str, other: str) -> bool:
-    """Whether two different stems undo or exclude each other, by the table or by what stands before or behind."""
+    """Whether two different stems undo or exclude each other, by the table, their prefixes or their endings."""
     if other in _opposites().get(one, ()):
         return True
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    if len(shorter) > 2 and any(longer == no + shorter for no in _PREFIXES):
+    if len(shorter) > 2 and any(longer == prefix + shorter for prefix in _PREFIXES):
         return True
     if one[-3:] == other[-3:] and any(
         one.startswith(a) and other.startswith(b) and len(one) > len(a) + 2 and one[len(a) :] == other[len(b) :]
-        for a, b in _RIVALS
+        for a, b in _OPPOSITE_PREFIXES
     ):
         return True
     ends = {one[-2:], other[-2:]}
-    return "ee" in ends and ends <= {*_ROLES} and one[:-2] == other[:-2]
+    return "ee" in ends and ends <= {*_ROLE_ENDINGS} and one[:-2] == other[:-2]
+
+
+_SIDES = frozenset("xyzlrudshvnew")
+_SHORT_WORDS = frozenset({"on", "off", "in", "out", "up", "to", "by", "id", "ip", "no", "min", "max", "col", "row"})
 
 
 @lru_cache(maxsize=16384)
-def are_glued_apart(one: str, other: str) -> bool:
-    """Whether they are a word they share and, before or behind it, two different words: `minprice`, `maxprice`."""
+def differ_by_compound_part(one: str, other: str) -> bool:
+    """Whether both are compounds with one word in common and one that differs: `minprice`, `maxprice`."""
     for size in range(4, min(len(one), len(other))):
-        if one[-size:] == other[-size:] and _are_words(one[-size:], one[:-size], other[:-size]):
+        if one[-size:] == other[-size:] and _are_compounds(one[-size:], one[:-size], other[:-size]):
             return True
-        if one[:size] == other[:size] and _are_words(one[:size], one[size:], other[size:]):
+        if one[:size] == other[:size] and _are_compounds(one[:size], one[size:], other[size:]):
             return True
     return False
 
 
-def _are_words(shared: str, one: str, other: str) -> bool:
-    """Sides and axes count as words: `xlabel` and `ylabel` are as far apart as `minprice` and `maxprice`."""
+def _are_compounds(shared: str, one: str, other: str) -> bool:
+    """Letters for sides and axes count as words: `xlabel` and `ylabel` differ like `minprice` and `maxprice`."""
     if not is_common(shared):
         return False
     if len(one) == len(other) == 1:
@@ -261,19 +229,15 @@ def _are_words(shared: str, one: str, other: str) -> bool:
     return all(part in _SHORT_WORDS or (len(part) > 2 and is_common(part)) for part in (one, other))
 
 
-_SIDES = frozenset("xyzlrudshvnew")
-_SHORT_WORDS = frozenset({"on", "off", "in", "out", "up", "to", "by", "id", "ip", "no", "min", "max", "col", "row"})
-
-
 def is_common(word: str) -> bool:
     commonest, common, _ = _ordinary_words()
     return word in commonest or word in common
 
 
-def is_near_a_word(string: str) -> bool:
-    """Whether one slip makes a common word of it."""
+def is_near_common_word(text: str) -> bool:
+    """Whether one edit turns the text into a common word."""
     commonest, common, _ = _ordinary_words()
-    halves = [(string[:at], string[at:]) for at in range(len(string) + 1)]
+    halves = [(text[:at], text[at:]) for at in range(len(text) + 1)]
     return any(
         near in commonest or near in common
         for head, tail in halves
@@ -286,13 +250,13 @@ def is_near_a_word(string: str) -> bool:
     )
 
 
-def _lines(table: str) -> Iterator[str]:
-    text = read(table).decode()
+def _table_lines(table: str) -> Iterator[str]:
+    text = read_table(table).decode()
     return (line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
-def read(table: str) -> bytes:
-    """A table of the package."""
-    from importlib.resources import files  # slow to load, and not needed while every name is right
+def read_table(table: str) -> bytes:
+    """Read a table of the package."""
+    from importlib.resources import files  # slow to load, and needed only when a name is wrong
 
     return files("fingerpost").joinpath(f"data/{table}").read_bytes()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from fingerpost.engine.matching import normal_form
+from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Applicability, Call, Path
 from fingerpost.engine.phrases import AS_SENT, Placeholder, encode_json, format_call, format_path, key_of
 from fingerpost.engine.safety.json_input import as_list, as_object

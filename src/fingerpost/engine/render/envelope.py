@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fingerpost.engine.matching import FIRST
+from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
 from fingerpost.engine.render.corrected_call import PresentableCall, corrected_call, present_call
@@ -37,7 +37,7 @@ class Envelope:
 
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Say a report once, in both forms."""
-    said = present_call(report.corrected, report.call, report.secret) if report.corrected else None
+    said = present_call(report.corrected, report.call, report.secret_names) if report.corrected else None
     if said and not said.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = said.text if said else ""
@@ -58,8 +58,8 @@ def _error(report: Report, call: str, said: PresentableCall | None) -> dict[str,
     error |= _better(report, said)
     if len(report.diagnoses) > 1:
         error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
-    if report.unseen:
-        error["more_problems"] = report.unseen
+    if report.more_problems:
+        error["more_problems"] = report.more_problems
     return {"error": error, **changed}
 
 
@@ -99,12 +99,12 @@ def _in_brief(diagnosis: Diagnosis) -> dict[str, Any]:
 def _suggestions(diagnosis: Diagnosis) -> dict[str, Any]:
     found: dict[str, Any] = {}
     names = [fix.label for fix in diagnosis.fixes if fix.label]
-    if names and diagnosis.fixes[0].confidence > FIRST and not diagnosis.is_contested:
+    if names and diagnosis.fixes[0].confidence > OFFER_THRESHOLD and not diagnosis.is_contested:
         found["did_you_mean"] = names[0]
     if names and not isinstance(diagnosis.fixes[0].edit, CallTool):
         found["alternatives"] = names[:3]
     found |= diagnosis.suggestions
-    if sure := diagnosis.sure_fix:
+    if sure := diagnosis.certain_fix:
         found |= {"likely_fix": _likely_fix(sure, diagnosis), "auto_correctable": sure.grade is not Grade.OFFERED}
     return {key: value for key, value in found.items() if value is not None}
 
@@ -129,7 +129,7 @@ def _likely_fix(fix: Fix, diagnosis: Diagnosis) -> dict[str, Any] | None:
 
 def _open_readings(diagnosis: Diagnosis) -> list[str]:
     """Where no fix is sure, the readings to reason about or to ask the user about."""
-    return [fix.label for fix in diagnosis.fixes if fix.label][:3] if diagnosis.sure_fix is None else []
+    return [fix.label for fix in diagnosis.fixes if fix.label][:3] if diagnosis.certain_fix is None else []
 
 
 def _next_steps(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
@@ -152,12 +152,12 @@ def _better(report: Report, said: PresentableCall | None) -> dict[str, Any]:
     """The corrected call for programs, where there is one."""
     if said is None or report.corrected is None:
         return {}
-    call = corrected_call(said, report.corrected, report.call, report.applicability, report.secret)
+    call = corrected_call(said, report.corrected, report.call, report.applicability, report.secret_names)
     return {"corrected_call": call}
 
 
 def _success(report: Report, call: str, said: PresentableCall | None) -> dict[str, Any]:
-    mended = [one.message for one in report.diagnoses if one.sure_fix and one.code == "UNKNOWN_PARAM"]
+    mended = [one.message for one in report.diagnoses if one.certain_fix and one.code == "UNKNOWN_PARAM"]
     named = {
         str(one.details["parameter"]): _named_readings(one) for one in report.diagnoses if "parameter" in one.details
     }
@@ -168,7 +168,7 @@ def _success(report: Report, call: str, said: PresentableCall | None) -> dict[st
         "suggestions": {parameter: found for parameter, found in named.items() if found},
         "hint": call_line(report, call) if has_better_call(report) else "",
         **(_better(report, said) if has_better_call(report) else {}),
-        "hints": [one.hint for one in report.diagnoses if one.hint and not one.sure_fix],
+        "hints": [one.hint for one in report.diagnoses if one.hint and not one.certain_fix],
     }
     return {key: value for key, value in whole.items() if value}
 

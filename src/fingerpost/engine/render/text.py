@@ -102,13 +102,13 @@ def _remarks(report: Report, call: str) -> Iterator[str]:
     yield from map(sentence, report.warnings)
     if has_better_call(report):
         yield call_line(report, call)
-    yield from (sentence(one.hint) for one in report.diagnoses if one.hint and not one.sure_fix)
+    yield from (sentence(one.hint) for one in report.diagnoses if one.hint and not one.certain_fix)
 
 
 def _facts(report: Report) -> Iterator[str]:
     ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _is_said(diagnosis))]
     sentences = [one for one in dict.fromkeys(_sentences(ours)) if one.rstrip(".") not in report.server_text]
-    more = len(sentences) - _MOST_FACTS + report.unseen if len(sentences) > _MOST_FACTS else report.unseen
+    more = len(sentences) - _MOST_FACTS + report.more_problems if len(sentences) > _MOST_FACTS else report.more_problems
     if sentences:
         yield " ".join(sentences[:_MOST_FACTS]) + (f" And {count_noun(more, 'more problem')}." if more else "")
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.failure_kinds import CATEGORIES, PASSING, category_of, is_retryable
+from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, category_of, is_retryable
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms as hints
@@ -75,8 +75,8 @@ def diagnosed(
     fits = guess if guess and guess.category == category else None
     retryable = fields.get("retryable")
     has_hint = bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
-    is_final = retryable is False and category in PASSING
-    wait = hints.wait_in(kind) if category in PASSING else ""
+    is_final = retryable is False and category in TRANSIENT_CATEGORIES
+    wait = hints.wait_in(kind) if category in TRANSIENT_CATEGORIES else ""
     usual = "" if is_final or not has_default else wait or (fits.hint if fits else hints.usual_hint(category))
     at = _at(fields, call, tool)
     return Diagnosis(

@@ -16,9 +16,9 @@ from fingerpost.engine.admit import admit, available_info_tool, explain_violatio
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.dialects.plausible import holds
-from fingerpost.engine.matching import normal_form
-from fingerpost.engine.model import SILENCE, Call, Diagnosis, Report, Verdict
-from fingerpost.engine.policy import DEFAULT, Policy
+from fingerpost.engine.matching.spelling import normal_form
+from fingerpost.engine.model import EMPTY_REPORT, Call, Diagnosis, Report, Verdict
+from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
@@ -34,7 +34,7 @@ _MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
 
 
 def enrich(
-    call: Call, result: Any, catalog: Catalog, *, policy: Policy = DEFAULT, verdict: Verdict | None = None
+    call: Call, result: Any, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY, verdict: Verdict | None = None
 ) -> Any:
     """Return the reply to `call` with guidance: a `tools/call` result, a JSON-RPC error, or a whole JSON-RPC response.
 
@@ -46,7 +46,9 @@ def enrich(
         return result
 
 
-def refusal(verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT, shape: Shape = "nested") -> dict[str, Any]:
+def refusal(
+    verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY, shape: Shape = "nested"
+) -> dict[str, Any]:
     """Return the `tools/call` result that answers a refused call."""
     return error_result(verdict.report, catalog.get(verdict.call.tool), policy, shape)
 
@@ -126,8 +128,8 @@ def add_to_success(
     if payload and (report := _explain_reported_failure(reply, payload, catalog, policy, verdict)):
         return _append(reply, render(report, budget=policy.budget))
     # A call that we would have refused and the server accepted was right: there is nothing to say about it.
-    report = SILENCE if verdict.report.is_refusal else verdict.report
-    if report is SILENCE and not has_tips:
+    report = EMPTY_REPORT if verdict.report.is_refusal else verdict.report
+    if report is EMPTY_REPORT and not has_tips:
         return reply
     envelope = render(report, budget=policy.budget)
     if not has_tips:
@@ -176,7 +178,7 @@ def _explain(
     tool = catalog.get(verdict.call.tool)
     if tool is None:
         return report
-    report = replace(report, secret=tool.secret_names)
+    report = replace(report, secret_names=tool.secret_names)
     fields = failure_in(payload, is_error=True) or {}
     author = (
         _diagnose_author_fields(fields, verdict.call, tool, catalog) if fields.keys() - {"message", "said"} else None

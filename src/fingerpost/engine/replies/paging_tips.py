@@ -190,7 +190,7 @@ def _limit(call: Call, tool: Tool) -> int | None:
     """The limit in force: the one sent, or the schema's default."""
     for name in tool.params:
         if _LIMIT.fullmatch(name):
-            value = call.arguments.get(name, disclosure.default_of(tool.schema, tool.params[name]))
+            value = call.arguments.get(name, disclosure.default_value(tool.schema, tool.params[name]))
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 return value
     return None
@@ -219,7 +219,7 @@ def _page(call: Call, tool: Tool, name: str) -> int:
 
 
 def _first_page(tool: Tool, name: str) -> int:
-    first = disclosure.default_of(tool.schema, tool.params[name])
+    first = disclosure.default_value(tool.schema, tool.params[name])
     return first if first == 0 else 1
 
 
@@ -239,7 +239,7 @@ def _refined(call: Call, tool: Tool) -> str | None:
     name = next((name for name in tool.params if _NARROWING.fullmatch(name) and name not in call.arguments), None)
     if name is None:
         return None
-    examples = disclosure.quoted_schema(tool.schema, tool.params[name]).get("examples")
+    examples = disclosure.quote_schema(tool.schema, tool.params[name]).get("examples")
     return _with(call, tool, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name]))
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.matching import Names
+from fingerpost.engine.matching.index import Names
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.phrases import count_noun, is_name
 

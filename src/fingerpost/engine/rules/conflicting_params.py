@@ -22,7 +22,7 @@ CODE = "CONFLICTING_PARAMS"
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken("oneOf", "not", "falseSchema"):
+    for violation in case.violations_of("oneOf", "not", "falseSchema"):
         if names := rivals(case, violation):
             yield _found(case, violation.at if violation.keyword != "falseSchema" else violation.at[:-1], names)
 
@@ -45,8 +45,8 @@ def _groups(case: Case, violation: Violation) -> list[tuple[str, ...]]:
     """The sets of required names that stand against each other."""
     root = case.tool.schema
     branches = violation.schema.get("oneOf") if violation.keyword == "oneOf" else _refused(violation.expected)
-    everywhere = schemas.required_names(root, case.schema(violation.at)) if violation.keyword == "oneOf" else ()
-    needs = [schemas.required_names(root, branch) for branch in as_list(branches)]
+    everywhere = schemas.find_required(root, case.schema(violation.at)) if violation.keyword == "oneOf" else ()
+    needs = [schemas.find_required(root, branch) for branch in as_list(branches)]
     return [names for need in needs if (names := tuple(name for name in need if name not in everywhere))]
 
 
@@ -60,8 +60,8 @@ def _found(case: Case, holder: Path, names: list[str]) -> Diagnosis:
     at, places = (*holder, names[0]), [format_path((*holder, name)) for name in names]
     if len(names) == 1:
         message = f"Parameter {quote(places[0])} is not allowed with the others given"
-        return case.finding(CODE, message, at, hint=f"Leave out {quote(places[0])}")
-    return case.finding(
+        return case.make_diagnosis(CODE, message, at, hint=f"Leave out {quote(places[0])}")
+    return case.make_diagnosis(
         CODE,
         f"Parameters {join_names(places)} cannot be used together",
         at,

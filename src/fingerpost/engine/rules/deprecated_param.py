@@ -21,7 +21,7 @@ CODE = "DEPRECATED_PARAM"
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for name in case.arguments:
         if name in case.tool.deprecated:
-            yield case.finding(
+            yield case.make_diagnosis(
                 CODE,
                 f"Parameter {quote(name)} is deprecated",
                 (name,),

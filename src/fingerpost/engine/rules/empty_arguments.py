@@ -21,7 +21,7 @@ CODE = "EMPTY_ARGUMENTS"
 
 _EMPTY = ("", "{}", "[]", "null")
 _EMPTY_CALL = Fix(
-    Replace((), {}), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, done="The arguments were read as empty"
+    Replace((), {}), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, applied_note="The arguments were read as empty"
 )
 
 
@@ -45,4 +45,4 @@ def to_fill_in(case: Case) -> Fix | None:
 def _found(case: Case, message: str, got: str, fix: Fix | None) -> Diagnosis:
     hint = "" if fix is _EMPTY_CALL else "Send the whole call again"
     details = {"expected": "object", "got": got}
-    return case.finding(CODE, message, (), details=details, fixes=(fix,) if fix else (), hint=hint)
+    return case.make_diagnosis(CODE, message, (), details=details, fixes=(fix,) if fix else (), hint=hint)

@@ -22,8 +22,8 @@ _MOST_SHOWN = 12
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    wrong_type = {violation.at for violation in case.broken("type")}
-    for violation in case.broken("enum"):
+    wrong_type = {violation.at for violation in case.violations_of("type")}
+    for violation in case.violations_of("enum"):
         if violation.at not in wrong_type and violation.at:
             yield _found(case, violation, cast("list[Any]", violation.expected))
 
@@ -32,9 +32,9 @@ def _found(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
     value = case.value(violation.at)
     same = respelling(case, violation)
     near = [] if same else _near(violation.at, value, choices)
-    received = case.shown(violation.at, violation.schema)
+    received = case.redact_value(violation.at, violation.schema)
     allowed = offered(choices)
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, "
         f"got {literal(received)}",

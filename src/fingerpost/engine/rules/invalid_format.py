@@ -26,7 +26,7 @@ _YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})")
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken("format", "pattern"):
+    for violation in case.violations_of("format", "pattern"):
         if isinstance(case.value(violation.at), str):
             yield _found(case, violation)
 
@@ -36,12 +36,12 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     value = case.value(violation.at)
     asked = _asked(violation)
     fix = respelling(case, violation) or _date(case, violation, value)
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {asked}",
         violation.at,
         severity=Severity.MEDIUM,
-        details={"got": case.shown(violation.at, violation.schema), "expected": asked},
+        details={"got": case.redact_value(violation.at, violation.schema), "expected": asked},
         fixes=(fix or to_fill_in(case, violation),),
         hint="" if fix else _hint(case, violation, key),
     )
@@ -59,12 +59,12 @@ def _date(case: Case, violation: Violation, value: Any) -> Fix | None:
         return None
     year, month, day = found.groups()
     edit = Replace(violation.at, f"{year}-{month:0>2}-{day:0>2}")
-    is_right = case.settles(edit, violation.at)
+    is_right = case.is_valid_after(edit, violation.at)
     return Fix(edit, Applicability.MAYBE_INCORRECT, confidence=0.85, value=edit.value) if is_right else None
 
 
 def _hint(case: Case, violation: Violation, key: str) -> str:
     """An example, where one can be given that is known to be right."""
     example = disclosure.example(case.tool.schema, violation.schema, key)
-    is_right = type(example) is str and case.settles(Replace(violation.at, example), violation.at)
+    is_right = type(example) is str and case.is_valid_after(Replace(violation.at, example), violation.at)
     return f"For example {parameter_label(violation.at)}: {encode_json(clean(str(example)))}" if is_right else ""

@@ -14,7 +14,7 @@ from fingerpost.engine.model import Diagnosis, Severity, Violation
 from fingerpost.engine.phrases import quote_parameter
 from fingerpost.engine.rules.conflicting_params import rivals
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.schema.validate import LIMITS, UNDECLARED
+from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, UNDECLARED_KEYWORD
 
 CODE = "INVALID_INPUT"
 
@@ -26,7 +26,7 @@ _WORDS = {
     "oneOf": "must fit exactly one of the alternatives",
     "falseSchema": "must not be given here",
 }
-_TOLD_ELSEWHERE = LIMITS | {UNDECLARED, "required", "dependentRequired", "type", "enum"}
+_TOLD_ELSEWHERE = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD, "required", "dependentRequired", "type", "enum"}
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -38,4 +38,4 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
     words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
-    return case.finding(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)
+    return case.make_diagnosis(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

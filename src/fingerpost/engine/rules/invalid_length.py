@@ -22,7 +22,7 @@ _NOUNS = {
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken(*_NOUNS):
+    for violation in case.violations_of(*_NOUNS):
         if isinstance(violation.expected, int) and isinstance(case.value(violation.at), str | list | dict):
             yield _found(case, violation, violation.expected)
 
@@ -31,7 +31,7 @@ def _found(case: Case, violation: Violation, limit: int) -> Diagnosis:
     noun, size = _NOUNS[violation.keyword], len(case.value(violation.at))
     bound, needed = ("at least", "needed") if violation.keyword.startswith("min") else ("at most", "allowed")
     verb, has = "is" if limit == 1 else "are", "has" if violation.at else "have"
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} {has} {count_noun(size, noun)}, {bound} {limit:,} {verb} {needed}",
         violation.at,

@@ -26,7 +26,7 @@ _ASK_FOR = {
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken("type"):
+    for violation in case.violations_of("type"):
         if violation.at:
             yield _found(case, violation)
 
@@ -36,15 +36,15 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
     value = case.value(violation.at)
     fix = respelling(case, violation)
     received = schemas.type_name(value)
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {type_list(expected)}, got {received}",
         violation.at,
         details={
             "expected_type": type_list(expected),
             "received_type": received,
-            "received_value": case.shown(violation.at, violation.schema),
-            "expected": disclosure.in_words(case.tool.schema, violation.schema),
+            "received_value": case.redact_value(violation.at, violation.schema),
+            "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
         },
         fixes=(fix or to_fill_in(case, violation),),
@@ -56,6 +56,6 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     key = key_of(violation.at)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
-    given = disclosure.authors_example(case.tool.schema, violation.schema, key)
+    given = disclosure.author_example(case.tool.schema, violation.schema, key)
     is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
     return f"{ask}: {parameter_label(violation.at)}: {literal(given, key)}" if is_short else ask

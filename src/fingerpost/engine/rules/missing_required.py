@@ -39,9 +39,15 @@ def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
         code=CODE,
         message=_message(violation, names, cause),
         at=at,
-        details={"parameter": parameter_label(at), "expected": disclosure.in_words(root, schema), "got": "nothing"},
+        details={
+            "parameter": parameter_label(at),
+            "expected": disclosure.describe_schema(root, schema),
+            "got": "nothing",
+        },
         fixes=(_filled(case, at, schema),),
-        hint=_described(at, disclosure.in_words(root, schema), schema.get("description")) if len(names) == 1 else "",
+        hint=_described(at, disclosure.describe_schema(root, schema), schema.get("description"))
+        if len(names) == 1
+        else "",
         schema_hint=_schema_hint(case, violation.at, names),
         joins_missing=len(names) == 1 and cause is None,
     )
@@ -81,9 +87,9 @@ def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
     root = case.tool.schema
     schema = case.schema(holder)
     declared = schemas.properties(root, schema)
-    needed = [name for name in schemas.required_names(root, schema) if name in declared]
+    needed = [name for name in schemas.find_required(root, schema) if name in declared]
     return {
         **disclosure.excerpt(root, schema, "minimal"),
-        "types": {clean(name): disclosure.in_words(root, declared[name]) for name in names if name in declared},
-        "example": {clean(name): disclosure.quoted_example(root, declared[name], name) for name in needed[:8]},
+        "types": {clean(name): disclosure.describe_schema(root, declared[name]) for name in names if name in declared},
+        "example": {clean(name): disclosure.quote_example(root, declared[name], name) for name in needed[:8]},
     }

@@ -29,18 +29,18 @@ _LIMITS = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.broken(*_WORDS):
+    for violation in case.violations_of(*_WORDS):
         yield _found(case, violation)
 
 
 def _found(case: Case, violation: Violation) -> Diagnosis:
-    value, received = case.value(violation.at), case.shown(violation.at, violation.schema)
+    value, received = case.value(violation.at), case.redact_value(violation.at, violation.schema)
     limits = {word: limit for word in _WORDS if is_number(limit := violation.schema.get(word))}
     limits.setdefault(violation.keyword, violation.expected)
     is_whole = violation.schema.get("type") == "integer" or isinstance(value, int)
     legal = None if isinstance(received, Described) else nearest_legal(value, limits, whole=is_whole)
     said = "" if isinstance(received, Described) else f" value {literal(received)}"
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)}{said} {_WORDS[violation.keyword]} {literal(safe_value(violation.expected))}",
         violation.at,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import spelling
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
 from fingerpost.engine.phrases import key_of
 from fingerpost.engine.safety.json_input import as_list, as_strings, is_number, parse_json
@@ -102,7 +102,7 @@ def _wrapped(case: Case, at: Path, value: Any) -> Iterator[tuple[Edit, Grade]]:
     grade = Grade.OFFERED if isinstance(value, str) and len(value.split()) > 1 else Grade.LOSSLESS
     for item in (value, *read):
         edit = Replace(at, [item])
-        if isinstance(item, dict) or case.settles(edit, at):
+        if isinstance(item, dict) or case.is_valid_after(edit, at):
             yield edit, grade
 
 

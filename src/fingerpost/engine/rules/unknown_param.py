@@ -15,14 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import FIRST, Match, closest, spelling
+from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
 from fingerpost.engine.phrases import format_path, parameter_label, quote
 from fingerpost.engine.rules.respelling import takes
 from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.validate import MOST, UNDECLARED
+from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
 
 CODE = "UNKNOWN_PARAM"
 
@@ -36,13 +37,13 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
     """Each object with undeclared names: its place, what it declares, the strays, and whether they must be near."""
-    missing = {violation.at for violation in case.broken("required")}
+    missing = {violation.at for violation in case.violations_of("required")}
     if not case.tool.is_open:
-        yield (), case.tool.params, case.tool.strays(case.arguments), False
-    forbidden = {violation.at: violation for violation in case.broken(UNDECLARED) if violation.at}
+        yield (), case.tool.params, case.tool.unknown_arguments(case.arguments), False
+    forbidden = {violation.at: violation for violation in case.violations_of(UNDECLARED_KEYWORD) if violation.at}
     for at, violation in forbidden.items():
         yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
-    for at, declared, strays in case.tool.nested_strays(case.arguments):
+    for at, declared, strays in case.tool.find_nested_unknown_arguments(case.arguments):
         yield at, declared, strays, True
     for at in missing - forbidden.keys():
         if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
@@ -55,7 +56,7 @@ def _strays(
     case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
-    strays = [key for key in strays if key in given][:MOST]
+    strays = [key for key in strays if key in given][:MAX_DIAGNOSES]
     if not strays:
         return
     unset = [name for name in declared if name not in given]
@@ -71,7 +72,7 @@ def _strays(
     }
     claims = Counter(matches[0].name for matches in readings.values() if matches)
     for stray, matches in readings.items():
-        if must_be_near and not (matches and matches[0].confidence > FIRST):
+        if must_be_near and not (matches and matches[0].confidence > OFFER_THRESHOLD):
             continue
         fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
         yield _found(case, (*holder, stray), fixes, declared)
@@ -92,7 +93,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
     return {
         "given": [key for key in given if key in declared],
         "args": given,
-        "required": list(schemas.required_names(root, case.schema(holder))),
+        "required": list(schemas.find_required(root, case.schema(holder))),
         "types": _kinds(case, holder, declared),
         "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
     }
@@ -100,7 +101,7 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
 
 def _kinds(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
     if holder == ():
-        return case.tool.kinds
+        return case.tool.param_types
     return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
 
 
@@ -113,17 +114,17 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
         edit=edit,
         applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
         grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if sure else Grade.OFFERED,
-        confidence=match.confidence if claims == 1 else min(match.confidence, FIRST),
+        confidence=match.confidence if claims == 1 else min(match.confidence, OFFER_THRESHOLD),
         value=match.name,
         label=clean(match.name),
     )
 
 
 def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
-    near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
+    near = fixes[0] if fixes and fixes[0].confidence > OFFER_THRESHOLD else None
     twin = None if near else _twin(case, at, declared)
     fact = f"Unknown param {quote(format_path(at))}"
-    return case.finding(
+    return case.make_diagnosis(
         CODE,
         f"{fact}, did you mean {quote(near.value)}?" if near else fact,
         at,
@@ -142,4 +143,4 @@ def _twin(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
     """The declared name that the stray is near to, but which is given already."""
     taken = [name for name in case.value(at[:-1]) if name in declared]
     near = closest(str(at[-1]), taken, "parameter")
-    return near[0].name if near and near[0].confidence > FIRST else None
+    return near[0].name if near and near[0].confidence > OFFER_THRESHOLD else None

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import FIRST, Match, closest, spelling
+from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.safety.redact import clean
@@ -75,7 +76,7 @@ def _is_same(server: str, ours: str) -> bool:
 
 def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
     for name, grade in names:
-        hits = [name] if catalog.get(name) else catalog.spelled(name)
+        hits = [name] if catalog.get(name) else catalog.same_spelling(name)
         if len(hits) == 1:
             return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, grade),)
     return ()
@@ -88,7 +89,7 @@ def _near(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
 
 
 def _offered(match: Match) -> Fix:
-    sure = match.is_clear and match.confidence > FIRST
+    sure = match.is_clear and match.confidence > OFFER_THRESHOLD
     return _fix(
         match.name, match.confidence, Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT
     )

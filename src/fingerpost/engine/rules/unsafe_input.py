@@ -13,13 +13,13 @@ from itertools import islice
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.phrases import parameter_label, quote_parameter
-from fingerpost.engine.safety.hazards import hazards
+from fingerpost.engine.safety.hazards import find_hazards
 
 CODE = "UNSAFE_INPUT"
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for at, kind in islice(hazards(case.arguments), 1):
+    for at, kind in islice(find_hazards(case.arguments), 1):
         yield Diagnosis(
             code=CODE,
             message=f"{quote_parameter(at)} is refused: it holds {kind}",

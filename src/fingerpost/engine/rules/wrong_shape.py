@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import FIRST, closest, normal_form
+from fingerpost.engine.matching import OFFER_THRESHOLD, closest
+from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Grade, Replace
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.rules.empty_arguments import to_fill_in
@@ -80,7 +81,7 @@ def _inside(call: Call, case: Case) -> tuple[str, dict[str, Any]] | None:
 
 def _is_nearly_declared(key: str, case: Case) -> bool:
     near = closest(key, case.tool.params, "parameter")
-    return bool(near) and near[0].confidence > FIRST
+    return bool(near) and near[0].confidence > OFFER_THRESHOLD
 
 
 def _repeats_tool(key: str, value: Any, tool: str) -> bool:
@@ -114,8 +115,8 @@ def _form(case: Case, name: str) -> tuple[Mapping[str, Any], bool] | None:
 
 
 def _lossless(arguments: dict[str, Any], done: str) -> Fix:
-    return Fix(Replace((), arguments), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, done=done)
+    return Fix(Replace((), arguments), Applicability.MACHINE_APPLICABLE, Grade.LOSSLESS, applied_note=done)
 
 
 def _found(case: Case, message: str, fixes: tuple[Fix, ...], got: str) -> Diagnosis:
-    return case.finding(CODE, message, (), fixes=fixes, details={"expected": "object", "got": got})
+    return case.make_diagnosis(CODE, message, (), fixes=fixes, details={"expected": "object", "got": got})

@@ -1,9 +1,9 @@
-"""Which values are attacks: path traversal and injection, where a value names a thing.
+"""Detect attacks in argument values: path traversal and injection.
 
-Judged only in a path, an id, a host or an address: names, text, code, queries and URLs may hold anything. A
-relative path may climb; what counts climbs to a place nobody reaches by accident, hides its climbing in
-an encoding, or carries a whole shell, SQL or template attack where a name belongs. Whatever could be a
-right call passes: a server has guards of its own, and a right call refused is our fault alone.
+Only values that should be an identifier are checked: a path, an id, a host or an address. Text, code, queries and
+URLs may contain anything. A relative path may go up. An attack goes up to a sensitive file, hides that in an
+encoding, or contains a whole shell, SQL or template attack. Whatever could be a valid call passes: the server has
+its own checks, and refusing a valid call would be our fault.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 from fingerpost.engine.model import Path
 from fingerpost.engine.safety.json_input import as_list, as_object
 
-_LONGEST_READ, _MOST_ITEMS, _DEEPEST = 4096, 50, 8
-_TELLTALE = re.compile(r"\.\.|%2[eEfF]|%25|%5[cC]|\x00|[;|`$<{']|\b[uU](?:nion|NION)\b")
+_MAX_LENGTH, _MAX_ITEMS, _MAX_DEPTH = 4096, 50, 8
+_SUSPICIOUS = re.compile(r"\.\.|%2[eEfF]|%25|%5[cC]|\x00|[;|`$<{']|\b[uU](?:nion|NION)\b")
 _PATH_NAME = re.compile(r"(?:^|_)(?:path|file|dir|folder|directory|filename|filepath)s?$")
-_THING_NAME = re.compile(r"(?:^|_)(?:id|ids|uuid|slug|host|hostname|email|username)$")
+_ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uuid|slug|host|hostname|email|username)$")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
 _SENSITIVE = re.compile(
@@ -40,47 +40,47 @@ _INJECTION = re.compile(
 )
 
 
-def names_a_thing(name: str) -> bool:
-    """Whether a parameter of this name holds a name rather than text."""
-    words = _words(name)
-    return _PATH_NAME.search(words) is not None or _THING_NAME.search(words) is not None
+def is_identifier_name(name: str) -> bool:
+    """Whether a parameter of this name holds a path or an identifier, not text."""
+    words = _snake_case(name)
+    return _PATH_NAME.search(words) is not None or _ID_NAME.search(words) is not None
 
 
 def is_hazardous(value: Any, name: str) -> bool:
-    """Whether an attack stands in the value of this parameter; quick where there is none."""
-    if isinstance(value, str) and not _TELLTALE.search(value, 0, _LONGEST_READ):
+    """Whether the value of this parameter contains an attack. Fast if it does not."""
+    if isinstance(value, str) and not _SUSPICIOUS.search(value, 0, _MAX_LENGTH):
         return False
-    return next(hazards(value, name), None) is not None
+    return next(find_hazards(value, name), None) is not None
 
 
-def hazards(value: Any, name: str = "", at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Each place where an attack stands, with its kind."""
+def find_hazards(value: Any, name: str = "", at: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Find each place that contains an attack, and the kind of attack."""
     if isinstance(value, str):
-        if _TELLTALE.search(value, 0, _LONGEST_READ) and (kind := _kind(_words(name), value[:_LONGEST_READ])):
+        if _SUSPICIOUS.search(value, 0, _MAX_LENGTH) and (kind := _attack_kind(_snake_case(name), value[:_MAX_LENGTH])):
             yield at, kind
-    elif isinstance(value, list) and len(at) < _DEEPEST:
-        for index, item in enumerate(as_list(value)[:_MOST_ITEMS]):
-            yield from hazards(item, name, (*at, index))
-    elif isinstance(value, dict) and len(at) < _DEEPEST:
-        for key, item in list(as_object(value).items())[:_MOST_ITEMS]:
-            yield from hazards(item, key, (*at, key))
+    elif isinstance(value, list) and len(at) < _MAX_DEPTH:
+        for index, item in enumerate(as_list(value)[:_MAX_ITEMS]):
+            yield from find_hazards(item, name, (*at, index))
+    elif isinstance(value, dict) and len(at) < _MAX_DEPTH:
+        for key, item in list(as_object(value).items())[:_MAX_ITEMS]:
+            yield from find_hazards(item, key, (*at, key))
 
 
-def _words(name: str) -> str:
+def _snake_case(name: str) -> str:
     return _HUMP.sub("_", name[:64]).replace("-", "_").lower()
 
 
-def _kind(words: str, value: str) -> str | None:
+def _attack_kind(name: str, value: str) -> str | None:
     if "\n" in value or _URL.match(value):
         return None
-    if _PATH_NAME.search(words) and _is_traversal(value):
+    if _PATH_NAME.search(name) and _is_traversal(value):
         return "a path traversal"
-    return "an injection" if _THING_NAME.search(words) and _INJECTION.search(value) else None
+    return "an injection" if _ID_NAME.search(name) and _INJECTION.search(value) else None
 
 
 def _is_traversal(value: str) -> bool:
-    """Climbing alone is how relative paths work; climbing straight to a secret, or in disguise, is not."""
-    from urllib.parse import unquote  # for the few values that look suspicious at all
+    """Whether a path goes up to a sensitive file, or hides that it goes up. Going up alone is normal."""
+    from urllib.parse import unquote  # needed only for suspicious values
 
     plain = unquote(unquote(value)).replace("\\", "/")
     if "\x00" in plain or _SENSITIVE.fullmatch(plain):

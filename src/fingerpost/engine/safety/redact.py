@@ -1,8 +1,7 @@
-"""What may never leave: secrets, control characters, and text long enough to give orders.
+"""Redact secrets, control characters and long text before a value is shown.
 
-Guidance is written exactly where a model looks for instructions. So whatever a caller or a server
-supplied is cleaned and clipped before it is repeated, and a value is repeated only when it is
-plainly harmless: not under a secret-like name, not declared secret, not random-looking.
+Models read guidance as instructions. So text from a caller or a server is cleaned and shortened before it is shown,
+and a value is shown only if it is harmless: not under a secret-like name, not declared secret, not random-looking.
 """
 
 from __future__ import annotations
@@ -14,14 +13,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
 
-from fingerpost.engine.model import NOTHING
-
 ECHO_LIMIT = 64
-"""The most characters of anyone else's text that one echo repeats."""
+"""The most characters of untrusted text that are shown at one place."""
 
-_LONGEST_NAME = 256
-_LONGEST_READ = 1024
-"""Longer text is never repeated, so nobody needs to know whether its tail is secret."""
+_MAX_NAME_LENGTH = 256
+_MAX_SCAN_LENGTH = 1024
+"""Longer text is never shown in full, so its end need not be scanned."""
 
 _SECRET_WORD = re.compile(
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api_?key|(?:access|private|signing|encryption)_?key"
@@ -35,7 +32,7 @@ _SECRET_VALUE = re.compile(
     r"|(?i:bearer )"
 )
 _DIGEST = re.compile(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
-"""Hexadecimal and base32, and card-like numbers, whatever their turns."""
+"""Hexadecimal and base32 strings, which count as random however rarely they alternate."""
 
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
 _TRACEBACK = re.compile(
@@ -48,11 +45,11 @@ _SECRET_PAIR = re.compile(
     r"(\"[^\"\n]*\"|'[^'\n]*'|(?:(?:bearer|basic|token)\s+)?[^\s,;&)\]}]+)",
     re.IGNORECASE,
 )
-"""A secret's name and what stands behind it, unless that is plainly the rest of a sentence."""
+"""The name of a secret and the text after it, unless that continues the sentence."""
 _SOURCE = re.compile(
     r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt):$"
 )
-"""How a place in a source file begins: `auth.py:42` names no secret, although `auth` does."""
+"""The beginning of a position in a source file: `auth.py:42` is no secret, although `auth` names one."""
 _BEARER = re.compile(r"\b(bearer|basic)\s+[^\s,;\"']{6,}", re.IGNORECASE)
 _USERINFO = re.compile(r"(?<=://)[^\s/@]{1,256}@")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -61,80 +58,81 @@ _SEPARATOR = re.compile(r"[-_./:+=~@%\\]+")
 
 
 def clean(text: str, limit: int = ECHO_LIMIT) -> str:
-    """`text` on one line, without characters that hide, reorder or smuggle, at most `limit` long."""
+    """Return `text` on one line, without invisible or reordering characters, at most `limit` long."""
     if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    kept = "".join(map(_visible, text[: limit * 4]))
-    folded = " ".join(kept.split())
-    return folded if len(folded) <= limit and len(text) <= limit * 4 else folded[: limit - 1] + "…"
+    visible = "".join(map(_make_visible, text[: limit * 4]))
+    line = " ".join(visible.split())
+    return line if len(line) <= limit and len(text) <= limit * 4 else line[: limit - 1] + "…"
 
 
 def is_clean(text: str, limit: int = ECHO_LIMIT) -> bool:
-    """Whether repeating `text` as it stands repeats all of it and nothing but it."""
+    """Whether `text` can be shown unchanged."""
     return len(text) <= limit and clean(text, limit) == text
 
 
-def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> bool:
-    """Whether a received scalar may be repeated under this name. A container is judged leaf by leaf."""
+def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] | None = None) -> bool:
+    """Whether a scalar may be shown under this name. Check a container leaf by leaf."""
     return not is_secret(key, schema, value) and not (isinstance(value, str) and looks_random(value))
 
 
-def is_secret(key: str, schema: Mapping[str, Any] = NOTHING, value: Any = None) -> bool:
-    """Whether the schema or the name says that what stands here is secret."""
-    if schema.get("writeOnly") is True or schema.get("format") == "password":
+def is_secret(key: str, schema: Mapping[str, Any] | None = None, value: Any = None) -> bool:
+    """Whether the schema or the name says that the value is secret."""
+    if schema and (schema.get("writeOnly") is True or schema.get("format") == "password"):
         return True
-    is_secret, is_count = _secrecy(key[-_LONGEST_NAME:])
-    return is_secret and not (is_count and isinstance(value, int | float))
+    is_secret_name, is_count = _classify_name(key[-_MAX_NAME_LENGTH:])
+    return is_secret_name and not (is_count and isinstance(value, int | float))
 
 
 @lru_cache(maxsize=4096)
-def _secrecy(key: str) -> tuple[bool, bool]:
-    """Whether a name speaks of a secret, and whether it rather counts tokens than holds one."""
+def _classify_name(key: str) -> tuple[bool, bool]:
+    """Return whether a name means a secret, and whether it means a number of tokens."""
     name = _HUMP.sub("_", key).replace("-", "_").lower()
     return _SECRET_WORD.search(name) is not None, _COUNTS_TOKENS.search(name) is not None
 
 
 def looks_random(text: str) -> bool:
-    """Whether `text` holds a key, a hash or another string that no person would have typed."""
+    """Whether `text` contains a key, a hash or another string that nobody types."""
     if len(text) < 12:
         return False
-    clipped = text[:_LONGEST_READ]
+    clipped = text[:_MAX_SCAN_LENGTH]
     return bool(_SECRET_VALUE.search(clipped)) or any(_is_random(word.group()) for word in _TOKEN.finditer(clipped))
 
 
 HIDDEN = "<hidden>"
-"""Stands in a sentence for what may not be repeated."""
+"""Replaces text that may not be shown."""
 
 
 def scrub(text: str, limit: int, *, keeps_ids: bool = False) -> str:
-    """Someone's own sentence without what nobody meant to send: tracebacks, terminal codes, secrets, its tail.
+    """Remove tracebacks, terminal codes and secrets from a message, and shorten it.
 
-    `keeps_ids` is for words that an author wrote for the caller: there a random-looking id is part of the advice.
+    `keeps_ids` is for messages that an author wrote for the caller, where a random-looking id is part of the advice.
     """
     plain = _TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8]))
-    plain = _SECRET_PAIR.sub(_without_secret, _BEARER.sub(rf"\1 {HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", plain)))
-    return clean(_TOKEN.sub(lambda word: _unless_secret(word.group(), keeps_ids=keeps_ids), plain), limit)
+    plain = _SECRET_PAIR.sub(_hide_secret_value, _BEARER.sub(rf"\1 {HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", plain)))
+    return clean(_TOKEN.sub(lambda word: _hide_if_secret(word.group(), keeps_ids=keeps_ids), plain), limit)
 
 
-def _without_secret(pair: re.Match[str]) -> str:
+def _hide_secret_value(pair: re.Match[str]) -> str:
     if _SOURCE.search(pair[1]):
         return pair[0]
-    is_count = pair[2].isdigit() and _secrecy(pair[1].rstrip(" :=\"'"))[1]
+    is_count = pair[2].isdigit() and _classify_name(pair[1].rstrip(" :=\"'"))[1]
     return pair[0] if is_count else f"{pair[1]}{HIDDEN}"
 
 
-def _unless_secret(word: str, *, keeps_ids: bool) -> str:
+def _hide_if_secret(word: str, *, keeps_ids: bool) -> str:
     is_secret = len(word) >= 12 and (_SECRET_VALUE.match(word) or (not keeps_ids and _is_random(word)))
     return HIDDEN if is_secret else word
 
 
 class Described(str):
-    """A value that may not be shown, by its kind and size: our words, so never quoted."""
+    """A description of a value that may not be shown, by type and size. Our own text, so never quoted."""
 
     __slots__ = ()
 
 
 def describe(value: Any) -> Described:
+    """Describe a value by its type and size."""
     if isinstance(value, str):
         return Described(f"a string of {len(value)} characters")
     if isinstance(value, list):
@@ -144,8 +142,8 @@ def describe(value: Any) -> Described:
     return Described("a hidden value")
 
 
-def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -> Any:
-    """The value itself where it is short and harmless, else what it is like."""
+def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] | None = None) -> Any:
+    """Return the value if it is short and harmless, else a description."""
     if isinstance(value, dict | list):
         small = cast("dict[str, Any] | list[Any]", value)
         return small if _is_small(small, key) else describe(small)
@@ -159,7 +157,7 @@ def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] = NOTHING) -
 
 
 def _is_small(value: dict[str, Any] | list[Any], key: str) -> bool:
-    """Whether a container is flat, short, and harmless in every part."""
+    """Whether a container is flat, short and harmless."""
     pairs = list(value.items()) if isinstance(value, dict) else [(key, item) for item in value[:9]]
     return len(pairs) <= 8 and all(is_clean(name, 24) and _is_small_part(item, name) for name, item in pairs)
 
@@ -170,8 +168,8 @@ def _is_small_part(item: Any, name: str) -> bool:
     return not isinstance(item, dict | list) and safe_value(item, name) is item
 
 
-def _visible(char: str) -> str:
-    """Printable characters pass; white space becomes a space; the rest (controls, bidi, tags, surrogates) goes."""
+def _make_visible(char: str) -> str:
+    """Keep printable characters, turn white space into a space, drop controls, bidi marks, tags and surrogates."""
     if " " <= char <= "~":
         return char
     if char.isspace():
@@ -180,13 +178,13 @@ def _visible(char: str) -> str:
 
 
 def _is_random(token: str) -> bool:
-    """Keys and hashes change between letters and digits, or between cases, far more often than names do."""
+    """Whether a token changes between letters and digits, or between cases, far more often than names do."""
     letters = _SEPARATOR.sub("", token)
     if len(letters) < 12:
         return False
     if len(letters) >= 15 and (letters.isdigit() or _DIGEST.fullmatch(letters)):
         return True
-    kinds = [_kind(char) for char in letters]
+    kinds = [_character_class(char) for char in letters]
     digit_turns = sum(1 for a, b in pairwise(kinds) if a != b and "0" in (a, b))
     turns = sum(1 for a, b in pairwise(kinds) if a != b)
     has_words = sum(char in "aeiouAEIOU" for char in letters) > 0.26 * len(letters)
@@ -194,5 +192,5 @@ def _is_random(token: str) -> bool:
     return digit_turns >= 5 or (len(letters) >= 16 and turns >= mixed * len(letters))
 
 
-def _kind(char: str) -> str:
+def _character_class(char: str) -> str:
     return "0" if char.isdigit() else "A" if char.isupper() else "a"

@@ -1,7 +1,7 @@
-"""How much of a schema a caller is shown: three levels, one line, an example, a placeholder.
+"""Show parts of a schema to a caller: an excerpt at three levels, one line, an example, a placeholder.
 
-Schemas are written by strangers. Every text taken from one is cleaned and clipped, every list is cut
-short, and a default or an example of something secret is never repeated.
+Schemas are untrusted. Every text from one is cleaned and shortened, every list is cut, and defaults and examples of
+secret values are never shown.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias, cast
 from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal
 from fingerpost.engine.safety.json_input import as_list, is_number
 from fingerpost.engine.safety.redact import clean, is_secret, safe_value
-from fingerpost.engine.schema.walk import Schema, child, properties, required_names, resolve, types
+from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
-_MOST_NAMES, _DEEPEST = 20, 3
+_MAX_NAMES, _MAX_DEPTH = 20, 3
 _KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "default", "description", "examples",
@@ -24,39 +24,39 @@ _KEYWORDS = (
 
 
 def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ()) -> dict[str, Any]:
-    """What an object schema asks for, at one of three levels; `names` limits the upper two to those parameters."""
-    needed, declared = required_names(root, node), properties(root, node)
+    """Show an object schema at one of three levels; `names` restricts the upper two to those parameters."""
+    needed, declared = find_required(root, node), properties(root, node)
     if level == "minimal":
         optional = [name for name in declared if name not in needed]
-        return {"required": [*map(clean, needed[:_MOST_NAMES])], "optional": [*map(clean, optional[:_MOST_NAMES])]}
-    chosen = [name for name in names or declared if name in declared][:_MOST_NAMES]
-    return {clean(name): {"required": name in needed, **quoted_schema(root, declared[name], level)} for name in chosen}
+        return {"required": [*map(clean, needed[:_MAX_NAMES])], "optional": [*map(clean, optional[:_MAX_NAMES])]}
+    chosen = [name for name in names or declared if name in declared][:_MAX_NAMES]
+    return {clean(name): {"required": name in needed, **quote_schema(root, declared[name], level)} for name in chosen}
 
 
 def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
-    """Every parameter in full, and what the objects and arrays among them consist of."""
-    needed, declared = required_names(root, node), properties(root, node)
+    """Show every parameter in full, including the contents of objects and arrays."""
+    needed, declared = find_required(root, node), properties(root, node)
     return {
-        clean(name): {"required": name in needed, **_inside(root, one, depth)}
-        for name, one in list(declared.items())[:_MOST_NAMES]
+        clean(name): {"required": name in needed, **_outline_value(root, one, depth)}
+        for name, one in list(declared.items())[:_MAX_NAMES]
     }
 
 
-def _inside(root: Schema, node: Any, depth: int) -> dict[str, Any]:
-    safe_value, schema = quoted_schema(root, node), first_choice(root, node)
-    if depth >= _DEEPEST:
-        return safe_value
+def _outline_value(root: Schema, node: Any, depth: int) -> dict[str, Any]:
+    shown_schema, schema = quote_schema(root, node), first_choice(root, node)
+    if depth >= _MAX_DEPTH:
+        return shown_schema
     if fields := outline(root, schema, depth + 1):
-        return {**safe_value, "properties": fields}
+        return {**shown_schema, "properties": fields}
     item = child(root, schema, 0) if "array" in types(root, schema) else None
-    return {**safe_value, "items": _inside(root, item, depth + 1)} if item else safe_value
+    return {**shown_schema, "items": _outline_value(root, item, depth + 1)} if item else shown_schema
 
 
-def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
-    """A parameter's own schema with every text cleaned and every list cut short."""
+def quote_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
+    """Return the schema of a parameter with every text cleaned and every list cut."""
     schema = resolve(root, node)
     keywords = _KEYWORDS if level == "full" else ("type", "enum", "default")
-    quoted = {keyword: _quoted(schema[keyword], keyword) for keyword in keywords if keyword in schema}
+    quoted = {keyword: _quote(schema[keyword], keyword) for keyword in keywords if keyword in schema}
     if "type" not in quoted and (kinds := types(root, schema)):
         quoted = {"type": kinds[0] if len(kinds) == 1 else list(kinds), **quoted}
     if is_secret("", schema):
@@ -64,25 +64,25 @@ def quoted_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, A
     return quoted
 
 
-def in_words(root: Schema, node: Any) -> str:
-    """One line on what a parameter takes: `integer, 1 to 1000, default 50`."""
+def describe_schema(root: Schema, node: Any) -> str:
+    """Describe what a parameter takes on one line: `integer, 1 to 1000, default 50`."""
     schema = first_choice(root, node)
     words = [" or ".join(types(root, schema) or ("any value",))]
-    words += [*_enum_words(schema), *_range_words(schema), *_length_words(schema), *_form_words(schema)]
+    words += [*_describe_enum(schema), *_describe_range(schema), *_describe_length(schema), *_describe_format(schema)]
     if "default" in schema and not is_secret("", schema) and not isinstance(schema["default"], dict | list):
         words.append(f"default {literal(schema['default'])}")
     return ", ".join(words)
 
 
-def authors_example(root: Schema, node: Any, name: str) -> Any:
-    """A value the author gives for this parameter, or nothing: a made-up one could be taken for advice."""
+def author_example(root: Schema, node: Any, name: str) -> Any:
+    """Return an example value that the author gives, or none. A made-up value could look like advice."""
     schema = first_choice(root, node)
     has_one = any(schema.get(word) is not None for word in ("examples", "default", "const", "enum"))
     return example(root, node, name) if has_one else None
 
 
 def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
-    """A value this schema accepts, the author's own where there is one."""
+    """Return a value that this schema accepts: the author's example if there is one."""
     schema = first_choice(root, node)
     if is_secret(name, schema):
         return placeholder(root, node)
@@ -93,21 +93,21 @@ def example(root: Schema, node: Any, name: str = "", depth: int = 0) -> Any:
         return schema["const"]
     if choices := as_list(schema.get("enum")):
         return choices[0]
-    return _made_up(root, schema, name, depth)
+    return _make_example(root, schema, name, depth)
 
 
-def quoted_example(root: Schema, node: Any, name: str) -> Any:
-    """The same, with every text cleaned and every list cut short."""
-    return _quoted(example(root, node, name), "")
+def quote_example(root: Schema, node: Any, name: str) -> Any:
+    """Return an example with every text cleaned and every list cut."""
+    return _quote(example(root, node, name), "")
 
 
-def default_of(root: Schema, node: Any) -> Any:
-    """The value a parameter has when it is left out, as far as the schema tells."""
+def default_value(root: Schema, node: Any) -> Any:
+    """Return the default value of a parameter, or none."""
     return first_choice(root, node).get("default")
 
 
 def placeholder(root: Schema, node: Any) -> Placeholder:
-    """What stands for a value that only the caller knows: `<string>`, `<integer>`, `<"asc" or "desc">`."""
+    """Write a placeholder for a value that only the caller knows: `<string>`, `<"asc" or "desc">`."""
     schema = first_choice(root, node)
     if choices := as_list(schema.get("enum")):
         more = f" or {len(choices) - 4:,} more" if len(choices) > 4 else ""
@@ -118,7 +118,7 @@ def placeholder(root: Schema, node: Any) -> Placeholder:
 
 
 def first_choice(root: Schema, node: Any) -> Schema:
-    """Of `X or null` and other alternatives, the one a caller would most likely want."""
+    """Resolve `X or null` and other alternatives to the first that is not null."""
     schema = resolve(root, node)
     for keyword in ("anyOf", "oneOf"):
         for branch in as_list(schema.get(keyword)):
@@ -127,7 +127,7 @@ def first_choice(root: Schema, node: Any) -> Schema:
     return schema
 
 
-def _enum_words(schema: Schema) -> Iterator[str]:
+def _describe_enum(schema: Schema) -> Iterator[str]:
     if choices := as_list(schema.get("enum")):
         more = f" and {len(choices) - 12:,} more" if len(choices) > 12 else ""
         yield f"one of {', '.join(literal(choice) for choice in choices[:12])}{more}"
@@ -135,7 +135,7 @@ def _enum_words(schema: Schema) -> Iterator[str]:
         yield f"always {literal(schema['const'])}"
 
 
-def _range_words(schema: Schema) -> Iterator[str]:
+def _describe_range(schema: Schema) -> Iterator[str]:
     low, high = schema.get("minimum"), schema.get("maximum")
     if is_number(low) and is_number(high):
         yield f"{low} to {high}"
@@ -152,7 +152,7 @@ def _range_words(schema: Schema) -> Iterator[str]:
             yield f"{words} {limit}"
 
 
-def _length_words(schema: Schema) -> Iterator[str]:
+def _describe_length(schema: Schema) -> Iterator[str]:
     for low, high, noun in (("minLength", "maxLength", "character"), ("minItems", "maxItems", "item")):
         if is_number(schema.get(low)):
             yield f"at least {count_noun(schema[low], noun)}"
@@ -160,14 +160,14 @@ def _length_words(schema: Schema) -> Iterator[str]:
             yield f"at most {count_noun(schema[high], noun)}"
 
 
-def _form_words(schema: Schema) -> Iterator[str]:
+def _describe_format(schema: Schema) -> Iterator[str]:
     if isinstance(form := schema.get("format"), str):
         yield f"format {form if is_name(form) else literal(clean(form))}"
     if isinstance(pattern := schema.get("pattern"), str):
         yield f"matching {literal(pattern)}"
 
 
-_BY_FORMAT = {
+_FORMAT_EXAMPLES = {
     "date-time": "2026-01-31T09:30:00Z", "date": "2026-01-31", "time": "09:30:00Z", "duration": "PT1H",
     "email": "name@example.com", "uri": "https://example.com", "url": "https://example.com", "hostname": "example.com",
     "uri-reference": "/path", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1",
@@ -175,26 +175,26 @@ _BY_FORMAT = {
 }  # fmt: skip
 
 
-def _made_up(root: Schema, schema: Schema, name: str, depth: int) -> Any:
+def _make_example(root: Schema, schema: Schema, name: str, depth: int) -> Any:
     match next(iter(types(root, schema)), "string"):
         case "integer" | "number" as kind:
-            return _number_within(schema, whole=kind == "integer")
+            return _example_number(schema, is_integer=kind == "integer")
         case "boolean":
             return True
         case "null":
             return None
         case "array":
             least = least if is_number(least := schema.get("minItems")) else 1
-            item = example(root, child(root, schema, 0), name, depth + 1) if depth < _DEEPEST else None
+            item = example(root, child(root, schema, 0), name, depth + 1) if depth < _MAX_DEPTH else None
             return [item] * int(min(max(least, 1), 3))
         case "object":
-            needed = required_names(root, schema) if depth < _DEEPEST else ()
+            needed = find_required(root, schema) if depth < _MAX_DEPTH else ()
             return {key: example(root, child(root, schema, key), key, depth + 1) for key in needed[:8]}
         case _:
-            return _text_within(schema, name)
+            return _example_text(schema, name)
 
 
-def _number_within(schema: Schema, *, whole: bool) -> int | float:
+def _example_number(schema: Schema, *, is_integer: bool) -> int | float:
     low = schema.get("minimum", schema.get("exclusiveMinimum"))
     high = schema.get("maximum", schema.get("exclusiveMaximum"))
     step = schema.get("multipleOf")
@@ -203,12 +203,12 @@ def _number_within(schema: Schema, *, whole: bool) -> int | float:
     value = low if is_number(low) else min(1, high) if is_number(high) else 1
     if "minimum" not in schema and is_number(schema.get("exclusiveMinimum")):
         value = value + 1
-    return int(value) if whole else value
+    return int(value) if is_integer else value
 
 
-def _text_within(schema: Schema, name: str) -> str:
-    if isinstance(form := schema.get("format"), str) and form in _BY_FORMAT:
-        return _BY_FORMAT[form]
+def _example_text(schema: Schema, name: str) -> str:
+    if isinstance(form := schema.get("format"), str) and form in _FORMAT_EXAMPLES:
+        return _FORMAT_EXAMPLES[form]
     text = clean(name.rpartition(".")[2]) or "text"
     least, most = schema.get("minLength"), schema.get("maxLength")
     if isinstance(least, int) and len(text) < least <= 256:
@@ -216,12 +216,12 @@ def _text_within(schema: Schema, name: str) -> str:
     return text[:most] if isinstance(most, int) and most > 0 else text
 
 
-def _quoted(value: Any, keyword: str) -> Any:
+def _quote(value: Any, keyword: str) -> Any:
     if isinstance(value, list):
-        return [_quoted(item, keyword) for item in cast("list[Any]", value)[:12]]
+        return [_quote(item, keyword) for item in cast("list[Any]", value)[:12]]
     if isinstance(value, dict):
         fields = list(cast("dict[str, Any]", value).items())[:8]
-        return {clean(name): _quoted(item, keyword) for name, item in fields} if keyword == "" else {}
+        return {clean(name): _quote(item, keyword) for name, item in fields} if keyword == "" else {}
     if isinstance(value, str) and type(value) is not Placeholder:
         return clean(value, 120 if keyword == "description" else 64)
     return safe_value(value)

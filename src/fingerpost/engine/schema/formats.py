@@ -1,7 +1,7 @@
-"""Formats as servers read them, not as the standards write them.
+"""Lenient checks of `format`, close to what servers accept.
 
-`format` is advice in JSON Schema, and servers that enforce it are lenient: a `date-time` without a
-time, a URL with a space. What almost any server would take is never called wrong.
+JSON Schema does not enforce `format`, and servers that do are lenient: they accept a `date-time` without a time, or a
+URL with a space. Whatever almost every server accepts counts as valid.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ _TIME = r"\d{1,2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,12})?)?\s?(?:[zZ]|[+-]\d{2}(?::?\d
 _DATE = r"\d{4}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])"
 
 
-def _matching(pattern: str) -> Callable[[str], bool]:
+def _full_match(pattern: str) -> Callable[[str], bool]:
     compiled = re.compile(pattern)
     return lambda text: compiled.fullmatch(text) is not None
 
 
-LENIENT: dict[str, Callable[[str], bool]] = {
-    "date-time": _matching(rf"{_DATE}(?:[tT ]{_TIME})?|\d{{1,13}}"),
-    "date": _matching(rf"{_DATE}(?:[tT ]{_TIME})?"),
-    "time": _matching(_TIME),
-    "uri": _matching(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
-    "iri": _matching(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
-    "email": _matching(r"[^@\s]+@[^@\s]+"),
-    "uuid": _matching(r"(?:urn:uuid:)?\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"),
-    "ipv6": _matching(r"[0-9a-fA-F:.]+(?:%\w+)?"),
-    "hostname": _matching(r"[^\s/:@]+"),
+LENIENT_FORMATS: dict[str, Callable[[str], bool]] = {
+    "date-time": _full_match(rf"{_DATE}(?:[tT ]{_TIME})?|\d{{1,13}}"),
+    "date": _full_match(rf"{_DATE}(?:[tT ]{_TIME})?"),
+    "time": _full_match(_TIME),
+    "uri": _full_match(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
+    "iri": _full_match(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
+    "email": _full_match(r"[^@\s]+@[^@\s]+"),
+    "uuid": _full_match(r"(?:urn:uuid:)?\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"),
+    "ipv6": _full_match(r"[0-9a-fA-F:.]+(?:%\w+)?"),
+    "hostname": _full_match(r"[^\s/:@]+"),
     "duration": lambda _: True,
     "regex": lambda _: True,
     "uri-reference": lambda _: True,
     "iri-reference": lambda _: True,
 }
-"""Checks that take the place of the validator's own."""
+"""Checks that replace those of the validator."""

@@ -161,7 +161,7 @@ class Relay(ServerGuidance):
     def schema(self, caller: object, name: str) -> Any:
         """Return the schema of a tool as the server lists it."""
         tool = self.tool(caller, name)
-        return tool.listed_schema if tool else None
+        return tool.raw_schema if tool else None
 
     # other requests
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
-from fingerpost.engine.matching.lexicon import is_ordinary
+from fingerpost.engine.matching.lexicon import is_known_word
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, takes, vocabulary
 
 _SHORT = 2
@@ -98,7 +98,7 @@ def _bits(text: str) -> list[str]:
 
 def _is_word(text: str) -> bool:
     """Whether it is a word, and not just letters that a dictionary of our time has: `kwh`."""
-    return is_ordinary(text.casefold()) and _VOWEL.search(text.casefold()) is not None
+    return is_known_word(text.casefold()) and _VOWEL.search(text.casefold()) is not None
 
 
 @cache

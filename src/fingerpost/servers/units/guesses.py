@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from fingerpost.engine.matching import LISTED, Match, Names, Reading, closest, readings
+from fingerpost.engine.matching import LIST_THRESHOLD, Match, Names, Reading, closest, find_readings
 from fingerpost.engine.matching.evidence import Evidence, Tier
-from fingerpost.engine.matching.lexicon import is_ordinary
+from fingerpost.engine.matching.lexicon import is_known_word
 from fingerpost.servers.units.cases import cases, is_usual
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
 
@@ -76,9 +76,14 @@ class _Lexicon:
         """A name in letters that are nearly right. What is a word of English is no misspelling of a unit."""
         if len(word) <= _SHORT:
             return Guesses(possible=self._begun(word))
-        every, usual, others = (readings(word, pool, "value") for pool in self.pools)
+        every, usual, others = (find_readings(word, pool, "value") for pool in self.pools)
         for found in (every, usual, others):
-            if found and found[0].match.is_clear and not is_ordinary(word.casefold()) and self._leads(found[0], every):
+            if (
+                found
+                and found[0].match.is_clear
+                and not is_known_word(word.casefold())
+                and self._leads(found[0], every)
+            ):
                 match = found[0].match
                 return Guesses(Guess(self.every[match.name], match.name, match.confidence))
         return Guesses(possible=self._units(one.match for one in (*usual, *every) if _is_near(one.evidence)))
@@ -99,7 +104,12 @@ class _Lexicon:
         )
 
     def _units(self, matches: Iterable[Match]) -> tuple[Unit, ...]:
-        near = {unit.name: unit for match in matches if match.confidence > LISTED for unit in [self.every[match.name]]}
+        near = {
+            unit.name: unit
+            for match in matches
+            if match.confidence > LIST_THRESHOLD
+            for unit in [self.every[match.name]]
+        }
         return tuple(near.values())[:_MOST]
 
 
