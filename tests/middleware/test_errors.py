@@ -16,9 +16,9 @@ from mcp.server.mcpserver import exceptions
 
 from fingerpost import Call, Catalog, Policy, Verdict, render
 from fingerpost.engine.catalog import Tool
-from fingerpost.engine.failure_kinds import CATEGORIES
+from fingerpost.engine.failure_kinds import CATEGORIES, FailureFacts, FailureKind
 from fingerpost.engine.replies.enrich import explain_exception
-from fingerpost.engine.replies.exceptions import kind_of, root_cause
+from fingerpost.engine.replies.exceptions import facts_of, root_cause
 from fingerpost.errors import ToolOperationError, UnknownValue
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, said
 
@@ -279,7 +279,7 @@ def test_what_a_framework_masks_stays_masked(framework: str) -> None:
     ],
 )
 def test_a_failure_of_the_servers_own_is_not_blamed_on_the_call(error: Exception) -> None:
-    assert kind_of(error, Call("act", {"path": "a.txt"})) == "unexpected error"
+    assert facts_of(error, Call("act", {"path": "a.txt"})) == FailureFacts(FailureKind.INTERNAL)
 
 
 @pytest.mark.parametrize(

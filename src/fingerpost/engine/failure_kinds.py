@@ -1,9 +1,62 @@
-"""The kinds of failure: categories, the code that each has by default, and what may be done about one.
+"""The kinds of failure: what went wrong, its category, and the code that each category has by default.
 
-Codes are open: a server author adds their own. Categories are closed, so that a program can branch on them.
+Codes are open: a server author may add more. Categories are closed, so that a program can branch on them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class FailureKind(Enum):
+    """What went wrong while a tool ran. Where several kinds apply, the first in this order wins."""
+
+    RATE_LIMITED = auto()
+    AUTH_REQUIRED = auto()
+    PERMISSION_DENIED = auto()
+    IS_A_DIRECTORY = auto()
+    FILE_NOT_FOUND = auto()
+    TIMEOUT = auto()
+    UNREACHABLE = auto()
+    CONFLICT = auto()
+    CANCELLED = auto()
+    INVALID_JSON = auto()
+    TOO_LARGE = auto()
+    NOT_FOUND = auto()
+    INTERNAL = auto()
+
+    @staticmethod
+    def first(kinds: Iterable[FailureKind | None]) -> FailureKind | None:
+        """Return the kind that takes precedence, or None if no kind is given."""
+        return min((kind for kind in kinds if kind), key=lambda kind: kind.value, default=None)
+
+
+STATUS_KINDS = {
+    401: FailureKind.AUTH_REQUIRED,
+    403: FailureKind.PERMISSION_DENIED,
+    404: FailureKind.NOT_FOUND,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.CONFLICT,
+    413: FailureKind.TOO_LARGE,
+    429: FailureKind.RATE_LIMITED,
+    500: FailureKind.INTERNAL,
+    502: FailureKind.UNREACHABLE,
+    503: FailureKind.UNREACHABLE,
+    504: FailureKind.TIMEOUT,
+}
+"""The HTTP statuses that tell the kind of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFacts:
+    """What is known about a failure besides its text: from an exception, or from a `retry_after` field."""
+
+    kind: FailureKind | None = None
+    retry_after: int | None = None
+    """Seconds to wait before the next call."""
+
 
 CATEGORIES = {
     "internal": "INTERNAL_ERROR",
@@ -19,7 +72,7 @@ CATEGORIES = {
     "patch": "PATCH_FAILED",
     "cancelled": "CANCELLED",
 }
-"""Each category with the code that an error of it has when it names none."""
+"""Each category, with the code of an error that names the category but no code."""
 
 _CATEGORY_OF = {
     **{code: category for category, code in CATEGORIES.items()},
@@ -33,19 +86,19 @@ _VALIDATION = (
     "INVALID_LENGTH", "WRONG_SHAPE", "CONFLICTING_PARAMS", "EMPTY_ARGUMENTS", "DEPRECATED_PARAM", "UNSAFE_INPUT",
 )  # fmt: skip
 
-PASSING = frozenset({"rate_limited", "timeout", "upstream"})
-"""What passes by itself: there the same call may be right later, and sending it again is no mistake."""
+TRANSIENT = frozenset({"rate_limited", "timeout", "upstream"})
+"""Categories of failures that pass by themselves: the same call may succeed later."""
 
-_MENDABLE = frozenset({"validation", "patch"})
+_CORRECTABLE = frozenset({"validation", "patch"})
 
 
 def category_of(code: str) -> str:
-    """The category that a code belongs to, as far as the code alone tells."""
+    """Return the category that a code belongs to, or an empty string if the code alone does not tell."""
     if code in _VALIDATION:
         return "validation"
     return _CATEGORY_OF.get(code, "patch" if code.startswith("PATCH_") else "")
 
 
 def is_retryable(category: str) -> bool:
-    """Whether another call, the same or a corrected one, may well succeed."""
-    return category in PASSING or category in _MENDABLE
+    """Whether another call, the same or a corrected one, may succeed."""
+    return category in TRANSIENT or category in _CORRECTABLE

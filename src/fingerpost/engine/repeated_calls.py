@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
-from fingerpost.engine.failure_kinds import PASSING
+from fingerpost.engine.failure_kinds import TRANSIENT
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Report, Severity
 from fingerpost.engine.render.text import help_call
 
@@ -69,7 +69,7 @@ class RepeatedCalls:
 
     def count_failure(self, caller: object, call: Call, report: Report, now: float) -> int:
         """Count one more failure; the answer is how many there were of the very same call."""
-        if report.diagnoses and report.diagnoses[0].category in PASSING:
+        if report.diagnoses and report.diagnoses[0].category in TRANSIENT:
             return 1
         counts = self.callers.setdefault(caller, OrderedDict())
         self.callers.move_to_end(caller)

@@ -19,6 +19,7 @@ from fingerpost.engine.admit import explain_with, judge
 from fingerpost.engine.annotations import Effects
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.model import SILENCE, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.envelope import render
@@ -151,13 +152,13 @@ class Desk:
         cause: BaseException | None = None,
     ) -> Any:
         """A server's reply, guided. `cause` is the exception behind a failure: its kind is used, and never its text."""
-        kind = self._kind(call, cause) if cause else ""
+        facts = self._facts(call, cause) if cause else None
 
         def recount(report: Report) -> Report:
             return self._recounted(caller, report)
 
         said = self.safely(
-            lambda: add_guidance(call, reply, catalog, self.policy, verdict, recount=recount, kind=kind), reply
+            lambda: add_guidance(call, reply, catalog, self.policy, verdict, recount=recount, facts=facts), reply
         )
         if not is_failure(said):
             self.succeeded(caller, call)
@@ -177,10 +178,10 @@ class Desk:
 
         return self.safely(told, None)
 
-    def _kind(self, call: Call, exception: BaseException) -> str:
-        from fingerpost.engine.replies.exceptions import kind_of, root_cause
+    def _facts(self, call: Call, exception: BaseException) -> FailureFacts | None:
+        from fingerpost.engine.replies.exceptions import facts_of, root_cause
 
-        return self.safely(lambda: kind_of(root_cause(exception), call), "")
+        return self.safely(lambda: facts_of(root_cause(exception), call), None)
 
     def _recounted(self, caller: object, report: Report) -> Report:
         return vary_answer(report, self._repeats.count_failure(caller, report.call, report, self._clock()))

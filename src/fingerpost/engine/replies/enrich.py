@@ -16,6 +16,7 @@ from fingerpost.engine.admit import admit, available_info_tool, explain_violatio
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.dialects.plausible import holds
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.matching import normal_form
 from fingerpost.engine.model import SILENCE, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT, Policy
@@ -109,23 +110,23 @@ def add_guidance(
     verdict: Verdict,
     *,
     recount: Recount = lambda report: report,
-    kind: str = "",
+    facts: FailureFacts | None = None,
 ) -> Any:
-    """`enrich` without its safety net. `kind` is what is known of a failure beside the reply, in words for `hints`."""
+    """`enrich` without its safety net. `facts` is what is known of a failure beside the reply."""
     if not isinstance(reply, dict):
         return reply
     said = cast("dict[str, Any]", reply)
     if "jsonrpc" in said:
         part = next((part for part in ("result", "error") if part in said), "")
-        inner = add_guidance(call, said.get(part), catalog, policy, verdict, recount=recount, kind=kind)
+        inner = add_guidance(call, said.get(part), catalog, policy, verdict, recount=recount, facts=facts)
         return said if inner is said.get(part) else {**said, part: inner}
     if said.get("resultType", "complete") != "complete":
         return said  # the server asks something back; the call is not over
     if isinstance(said.get("code"), int) and "content" not in said:
-        failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict, kind)
+        failure = _failure(call, str(said.get("message")), as_object(said.get("data")), catalog, policy, verdict, facts)
         return _protocol_error(said, recount(failure), policy)
     if said.get("isError") is True:
-        failure = recount(_failure(call, text_of(said), payload_of(said), catalog, policy, verdict, kind))
+        failure = recount(_failure(call, text_of(said), payload_of(said), catalog, policy, verdict, facts))
         return _appended(said, render(failure, budget=policy.budget)) if _says(failure) else said
     payload = payload_of(said)
     if payload and (told := _told_as_success(call, said, payload, catalog, policy, verdict)):
@@ -166,7 +167,7 @@ def _authored(
     from fingerpost.engine.replies import author_diagnosis as authored
 
     said = fields["said"]
-    return authored.diagnosed(fields, fields["message"], call, tool, catalog, kind=said, has_default=has_default)
+    return authored.diagnose_fields(fields, fields["message"], call, tool, catalog, text=said, has_default=has_default)
 
 
 def is_plain_success(reply: Any) -> bool:
@@ -210,7 +211,13 @@ def is_failure(reply: Any) -> bool:
 
 
 def _failure(
-    call: Call, text: str, payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict, kind: str
+    call: Call,
+    text: str,
+    payload: Mapping[str, Any],
+    catalog: Catalog,
+    policy: Policy,
+    verdict: Verdict,
+    facts: FailureFacts | None,
 ) -> Report:
     """Everything known about a failed call: what the schema says, what the server says, what usually helps."""
     report = replace(
@@ -242,7 +249,7 @@ def _failure(
     if has_word:
         return replace(report, diagnoses=(_authored(fields, verdict.call, tool, catalog),))
     words = fields.get("said") or text
-    return replace(report, diagnoses=_symptoms(f"{kind} {words}" if kind else words, tool, catalog))
+    return replace(report, diagnoses=_symptoms(words, tool, catalog, facts))
 
 
 def _with_own_hints(ours: Diagnosis, theirs: Diagnosis) -> Diagnosis:
@@ -268,10 +275,11 @@ def _is_of(tool: Tool, model: str) -> bool:
     return model.startswith(name) or model.endswith(name)
 
 
-def _symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
-    from fingerpost.engine.replies import symptoms as hints
+def _symptoms(text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None) -> tuple[Diagnosis, ...]:
+    from fingerpost.engine.replies import symptoms
 
-    return tuple(hints.diagnose(text, tool, catalog))
+    diagnosis = symptoms.diagnose_text(text, tool, catalog, facts)
+    return (diagnosis,) if diagnosis else ()
 
 
 def text_of(result: Mapping[str, Any]) -> str:
