@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.engine.dialects import DIALECTS, MAX_TEXT, MAX_VIOLATIONS, read
-from fingerpost.engine.dialects.alternatives import nearest, settled
+from fingerpost.engine.dialects.alternatives import choose_nearest, merge_violations
 from fingerpost.engine.model import Violation
 from tests.support.paths import DATA
 
@@ -235,28 +235,31 @@ def test_a_value_that_was_sent_is_never_kept(text: str) -> None:
 def test_the_nearest_alternative_is_the_one_that_was_entered() -> None:
     far = [Violation(("u",), "type", ["string"])]
     near = [Violation(("u", "a"), "type", ["integer"]), Violation(("u",), "required", "b")]
-    assert [(found.at, found.branches) for found in nearest([far, near], ("u",))] == [(("u", "a"), 2), (("u",), 2)]
+    assert [(found.at, found.branches) for found in choose_nearest([far, near], ("u",))] == [
+        (("u", "a"), 2),
+        (("u",), 2),
+    ]
 
 
 def test_among_entered_alternatives_the_nearest_has_the_fewest_complaints() -> None:
     two = [Violation(("u",), "required", "a"), Violation(("u",), "required", "b")]
     one = [Violation(("u",), "required", "c")]
-    assert nearest([two, one], ("u",)) == [Violation(("u",), "required", "c", branches=2)]
+    assert choose_nearest([two, one], ("u",)) == [Violation(("u",), "required", "c", branches=2)]
 
 
 def test_alternatives_of_other_kinds_are_one_choice_of_kinds() -> None:
     kinds = [[Violation(("u",), "type", [kind])] for kind in ("string", "null", "array")]
-    assert nearest(kinds, ("u",)) == [Violation(("u",), "type", ["string", "array"], branches=3)]
+    assert choose_nearest(kinds, ("u",)) == [Violation(("u",), "type", ["string", "array"], branches=3)]
 
 
 def test_a_type_and_something_inside_come_from_alternatives_so_the_inside_is_told() -> None:
     told = [Violation(("u",), "type", ["string"]), Violation(("u", 0), "type", ["integer"])]
-    assert settled(told) == told[1:]
+    assert merge_violations(told) == told[1:]
 
 
 def test_places_that_are_not_said_are_not_one_place() -> None:
     told = [Violation((), "type", ["string"]), Violation((), "type", ["integer"]), Violation((), "required", "a")]
-    assert settled([*told, told[0]]) == told
+    assert merge_violations([*told, told[0]]) == told
 
 
 @pytest.mark.parametrize(

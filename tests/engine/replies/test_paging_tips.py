@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog
-from fingerpost.engine.replies.paging_tips import Advice, advice, payload_of
+from fingerpost.engine.replies.paging_tips import Advice, advise, payload_of
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 
@@ -31,7 +31,7 @@ CATALOG = Catalog.listed(
 
 
 def advised(tool: str, payload: Any, **arguments: Any) -> Advice:
-    return advice(Call(tool, {"q": "x", **arguments}), payload, CATALOG)
+    return advise(Call(tool, {"q": "x", **arguments}), payload, CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_a_payload_is_structure_or_the_json_that_the_text_is() -> None:
     assert payload_of({"content": [{"type": "text", "text": text}, {"type": "text", "text": text}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": "[1]"}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": '{"a": "' + "x" * (1 << 19) + '"}'}]}) == {}
-    assert not advice(Call("nowhere", {}), {"has_more": True}, CATALOG)
+    assert not advise(Call("nowhere", {}), {"has_more": True}, CATALOG)

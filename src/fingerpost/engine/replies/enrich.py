@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 from fingerpost.engine.admit import admit, available_info_tool, explain_violations, explain_with
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.dialects.plausible import holds
+from fingerpost.engine.dialects.plausible import is_plausible
 from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.matching import normal_form
 from fingerpost.engine.model import SILENCE, Call, Diagnosis, Report, Verdict
@@ -23,8 +23,8 @@ from fingerpost.engine.policy import DEFAULT, Policy
 from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, PARTIAL, advice, payload_of
-from fingerpost.engine.replies.server_errors import failure_in
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, PARTIAL, advise, payload_of
+from fingerpost.engine.replies.server_errors import failure_fields
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 
 KEY = "dev.fingerpost/guidance"
@@ -147,7 +147,7 @@ def _told_as_success(
     It may after all be the answer that was asked for (a job that failed, a file that is not valid), so nothing
     is advised that its author does not advise, and it is never counted as a call that keeps failing.
     """
-    fields = failure_in(payload, is_error=False)
+    fields = failure_fields(payload, is_error=False)
     if fields is None or (tool := catalog.get(verdict.call.tool)) is None:
         return None
     said = _authored(fields, verdict.call, tool, catalog, has_default=False)
@@ -237,7 +237,7 @@ def _failure(
     heard = _heard(text, verdict.call, tool)
     known = {diagnosis.at for diagnosis in report.diagnoses}
     fresh = tuple(replace(one, origin="server") for one in heard.diagnoses if one.at not in known)
-    fields = failure_in(payload, is_error=True) or {}
+    fields = failure_fields(payload, is_error=True) or {}
     has_word = bool(fields.keys() - {"message", "said"})
     if report.diagnoses or fresh:
         best = report if report.diagnoses else heard
@@ -266,7 +266,7 @@ def _heard(text: str, call: Call, tool: Tool) -> Report:
     if not tool.is_checkable or (model and not _is_of(tool, normal_form(model[1]))):
         return Report(call=call)
     said = dialects.read(text[:LONGEST_READ])
-    return explain_violations(Case(call, tool, reported=tuple(one for one in said if holds(one, call, tool))))
+    return explain_violations(Case(call, tool, reported=tuple(one for one in said if is_plausible(one, call, tool))))
 
 
 def _is_of(tool: Tool, model: str) -> bool:
@@ -307,7 +307,7 @@ def _success(
 ) -> dict[str, Any]:
     # A call that we would have refused and the server took was right: there is nothing to say about it.
     report = SILENCE if verdict.report.is_refusal else verdict.report
-    advised = advice(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
+    advised = advise(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
     if report is SILENCE and not advised:
         return result
     envelope = render(report, budget=policy.budget)

@@ -130,11 +130,10 @@ def _kinds(exception: BaseException, status: int | None, call: Call) -> Iterator
     """Yield every kind that applies; None stands for an errno that is known but maps to no kind."""
     if status in STATUS_KINDS:
         yield STATUS_KINDS[status]
-    if isinstance(exception, OSError) and exception.errno in errno.errorcode and _concerns_call(exception, call):
-        yield _ERRNO_KINDS.get(exception.errno or 0)
-    for exception_type, kind in _TYPE_KINDS:
-        if isinstance(exception, exception_type) and _concerns_call(exception, call):
-            yield kind
+    if _concerns_call(exception, call):
+        if isinstance(exception, OSError) and exception.errno in errno.errorcode:
+            yield _ERRNO_KINDS.get(exception.errno or 0)
+        yield from (kind for exception_type, kind in _TYPE_KINDS if isinstance(exception, exception_type))
     if isinstance(exception, JSONDecodeError) and exception.doc in _strings(call):
         yield FailureKind.INVALID_JSON
     if isinstance(exception, LookupError) and exception.args and str(exception.args[0]) in _strings(call):
