@@ -122,10 +122,10 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
 def _diagnosis(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
     near = fixes[0] if fixes and fixes[0].confidence > FIRST else None
     given_name = None if near else _given_near_name(case, at, declared)
-    fact = f"Unknown param {quote(format_path(at))}"
+    name = quote(format_path(at))
     return case.finding(
         CODE,
-        f"{fact}, did you mean {quote(near.value)}?" if near else fact,
+        f"Unknown param {name}, did you mean {quote(near.value)}?" if near else f"Unknown param {name}",
         at,
         severity=Severity.MEDIUM,
         fixes=fixes,
@@ -134,7 +134,7 @@ def _diagnosis(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, An
             "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
         hint=f"{quote(given_name)} is already given" if given_name else "",
-        warning="" if near else f"{fact} ignored",
+        warning="" if near else f"Unknown param {name} ignored",
     )
 
 
