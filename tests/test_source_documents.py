@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call, Catalog, Match, Policy, Verdict, admit, closest, enrich, render
-from fingerpost.engine.replies.paging_tips import advice
+from fingerpost.engine.replies.paging_tips import advise
 from fingerpost.engine.schema.excerpt import excerpt
 from tests.support.code_tools import code_tools
 
@@ -374,7 +374,7 @@ def test_a_reply_with_its_own_tips_keeps_the_word() -> None:
 
 def test_tips_fit_the_budget() -> None:
     payload = {"results": PAGE, "has_more": True}
-    assert advice(Call("search", {"pattern": "User"}), payload, CODE)
+    assert advise(Call("search", {"pattern": "User"}), payload, CODE)
     reply = said(json.dumps(payload))
     guided = enrich(Call("search", {"pattern": "User"}), reply, CODE, policy=Policy(budget=20))
     assert sum(len(block["text"]) for block in guided["content"][1:]) <= 20

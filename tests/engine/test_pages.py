@@ -1,4 +1,4 @@
-"""Every code is documented and shown firing on its own page, and every page renders as written."""
+"""Every code has a page with examples of its own, and every page shows what is rendered today."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fingerpost.engine import rules
 from fingerpost.engine.prompts_resources import UNKNOWN_PROMPT, UNKNOWN_RESOURCE
 from fingerpost.engine.replies.symptoms import SYMPTOMS
 from fingerpost.engine.rules import CONTAINER, CONTENT, unknown_tool
-from tests.support.pages import PAGES, blessed, page_cases
+from tests.support.pages import PAGES, bless, page_cases
 
 RULES = {
     module.CODE: module
@@ -27,11 +27,11 @@ CODES = {*RULES, *(symptom.code for symptom in SYMPTOMS), repeats.CODE, UNKNOWN_
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_a_page_renders_as_written(code: str, pytestconfig: pytest.Config) -> None:
+def test_the_examples_of_a_page_are_what_is_rendered(code: str, pytestconfig: pytest.Config) -> None:
     path = PAGES / f"{code}.md"
     page = path.read_text(encoding="utf-8")
     if pytestconfig.getoption("--bless"):
-        path.write_text(blessed(page), encoding="utf-8")
+        path.write_text(bless(page), encoding="utf-8")
         return
     cases = list(page_cases(page))
     assert cases
@@ -40,15 +40,14 @@ def test_a_page_renders_as_written(code: str, pytestconfig: pytest.Config) -> No
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_a_page_shows_its_own_code_firing_and_a_case_where_it_is_silent(code: str) -> None:
+def test_a_page_has_examples_with_and_without_its_code(code: str) -> None:
     page = (PAGES / f"{code}.md").read_text(encoding="utf-8")
-    told = [case for case in page_cases(page) if _tells(case, code)]
-    silent = [case for case in page_cases(page) if not _tells(case, code)]
-    assert told
-    assert silent
+    cases = [_shows_code(case, code) for case in page_cases(page)]
+    assert any(cases)
+    assert not all(cases)
 
 
-def _tells(case: object, code: str) -> bool:
+def _shows_code(case: object, code: str) -> bool:
     report = getattr(case, "report", None)
     if report is not None:
         return any(diagnosis.code == code for diagnosis in report.diagnoses)
@@ -61,7 +60,7 @@ def _code_of(guidance: str) -> str:
 
 
 @pytest.mark.parametrize("code", sorted(RULES))
-def test_a_page_and_its_rule_summarise_alike(code: str) -> None:
+def test_a_page_and_its_rule_have_the_same_summary(code: str) -> None:
     summary = (RULES[code].__doc__ or "").splitlines()[0]
     title, first, *_ = (PAGES / f"{code}.md").read_text(encoding="utf-8").split("\n\n")
     assert title == f"# {code}"
@@ -78,34 +77,36 @@ def test_every_rule_says_how_it_grades_its_fixes(code: str) -> None:
     assert "\nFix grading: " in (RULES[code].__doc__ or "")
 
 
-def test_messages_speak_with_one_voice() -> None:
-    """A line is a closed sentence, a call to send, or a pointer to help; no line stands twice in one answer."""
-    opened = "Try|Corrected call|Fill in|Fill in and send|Send instead|Help|More results|There may be more; narrow it"
-    line = re.compile(rf"({opened}): .+|[A-Z'\w\"].*[.?…]")
+def test_every_line_is_a_sentence_a_call_or_a_pointer_to_help() -> None:
+    """No line is repeated within one answer."""
+    labels = "Try|Corrected call|Fill in|Fill in and send|Send instead|Help|More results|There may be more; narrow it"
+    line = re.compile(rf"({labels}): .+|[A-Z'\w\"].*[.?…]")
     for path in sorted(PAGES.glob("*.md")):
         for case in page_cases(path.read_text(encoding="utf-8")):
             kind, text = case.rendered
             if kind != "guidance":
                 lines = text.splitlines()
-                assert all(line.fullmatch(said) for said in lines), (path.name, case.heading, lines)
+                assert all(line.fullmatch(one) for one in lines), (path.name, case.heading, lines)
                 assert len(set(lines)) == len(lines)
 
 
-def test_no_sentence_stands_twice_in_one_reply() -> None:
-    """Hints are additive: neither the server's own words nor ours are said again."""
+def test_no_sentence_is_repeated_in_one_reply() -> None:
+    """The guidance repeats neither the server's text nor itself."""
     for path in sorted(PAGES.glob("*.md")):
         for case in page_cases(path.read_text(encoding="utf-8")):
             if case.rendered[0] in ("guidance", "data", "rendered"):
                 continue
             result = case.given.result or {}
-            heard = [block.get("text", "") for block in result.get("content", [])] or [result.get("message", "")]
-            said = [one for text in (*heard, case.rendered[1]) for one in re.split(r"(?<=[.?!])\s+|\n", text) if one]
-            plain = [one.rstrip(".") for one in said]
-            assert len(plain) == len(set(plain)), (path.name, case.heading, said)
+            server_texts = [block.get("text", "") for block in result.get("content", [])] or [result.get("message", "")]
+            sentences = [
+                one for text in (*server_texts, case.rendered[1]) for one in re.split(r"(?<=[.?!])\s+|\n", text) if one
+            ]
+            plain = [one.rstrip(".") for one in sentences]
+            assert len(plain) == len(set(plain)), (path.name, case.heading, sentences)
 
 
-def test_the_second_answer_to_a_refused_call_is_another_and_shorter() -> None:
-    told = 0
+def test_the_second_answer_to_a_refused_call_is_shorter() -> None:
+    compared = 0
     for path in sorted(PAGES.glob("*.md")):
         for case in page_cases(path.read_text(encoding="utf-8")):
             report = case.report
@@ -113,8 +114,8 @@ def test_the_second_answer_to_a_refused_call_is_another_and_shorter() -> None:
                 continue
             first, second = render(report).text, render(repeats.vary_answer(report, 2)).text
             assert len(second) < len(first), (path.name, case.heading, first, second)
-            told += 1
-    assert told > 50
+            compared += 1
+    assert compared > 50
 
 
 def _is_attack(report: Report) -> bool:

@@ -1,4 +1,4 @@
-"""The same failing call again: counted for each caller by itself, in bounded memory."""
+"""Repeated failures of the same call: counted per caller, in limited memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CALL = Call("search", {"max": 5, "pattern": "x"})
 FAILED = Report(call=CALL, diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal"),))
 
 
-def test_equal_calls_are_counted_whatever_the_order_of_their_arguments() -> None:
+def test_equal_calls_are_counted_together_in_any_order_of_arguments() -> None:
     repeats = RepeatedCalls()
     assert [repeats.count_failure("a", CALL, FAILED, 0.0) for _ in range(3)] == [1, 2, 3]
     assert repeats.count_failure("a", Call("search", {"pattern": "x", "max": 5}), FAILED, 0.0) == 4
@@ -23,12 +23,12 @@ def test_equal_calls_are_counted_whatever_the_order_of_their_arguments() -> None
     assert repeats.count_failure("a", Call("find", CALL.arguments), FAILED, 0.0) == 1
 
 
-def test_one_callers_failures_are_not_anothers() -> None:
+def test_failures_are_counted_separately_for_each_caller() -> None:
     repeats = RepeatedCalls()
     assert [repeats.count_failure(caller, CALL, FAILED, 0.0) for caller in "ababc"] == [1, 1, 2, 2, 1]
 
 
-def test_a_success_and_a_quarter_of_an_hour_are_forgotten() -> None:
+def test_failures_are_forgotten_after_a_success_or_fifteen_minutes() -> None:
     repeats = RepeatedCalls()
     repeats.count_failure("a", CALL, FAILED, 0.0)
     repeats.forget("a", Call("other"))
@@ -42,14 +42,14 @@ def test_a_success_and_a_quarter_of_an_hour_are_forgotten() -> None:
 
 
 @pytest.mark.parametrize("category", ["rate_limited", "timeout", "upstream"])
-def test_what_passes_by_itself_is_no_loop(category: str) -> None:
-    passing = Report(call=CALL, diagnoses=(Diagnosis(code="X", message="x", category=category),))
+def test_transient_failures_are_not_counted(category: str) -> None:
+    transient = Report(call=CALL, diagnoses=(Diagnosis(code="X", message="x", category=category),))
     repeats = RepeatedCalls()
-    assert [repeats.count_failure("a", CALL, passing, 0.0) for _ in range(5)] == [1] * 5
+    assert [repeats.count_failure("a", CALL, transient, 0.0) for _ in range(5)] == [1] * 5
     assert len(repeats) == 0
 
 
-def test_memory_is_bounded_for_each_caller_and_in_all() -> None:
+def test_memory_is_limited_per_caller_and_in_total() -> None:
     repeats = RepeatedCalls(most_callers=10, most_calls=5)
     for number in range(1_000):
         repeats.count_failure(number % 100, Call("t", {"n": number}), FAILED, 0.0)
@@ -65,13 +65,13 @@ def test_any_arguments_can_be_counted(odd: Any) -> None:
     assert [repeats.count_failure("a", call, FAILED, 0.0) for _ in range(2)] == [1, 2]
 
 
-def test_an_attack_earns_the_same_answer_each_time() -> None:
+def test_an_attack_gets_the_same_answer_each_time() -> None:
     attack = Diagnosis(code="UNSAFE_INPUT", message="Refused", severity=Severity.CRITICAL)
     report = Report(call=CALL, diagnoses=(attack,), is_refusal=True)
     assert [render(vary_answer(report, attempts)).text for attempts in (1, 2, 3, 9)] == ["Refused."] * 4
 
 
-def test_a_failure_that_nothing_is_known_about_is_stopped_too() -> None:
+def test_an_unexplained_failure_also_gets_a_stop() -> None:
     report = Report(call=CALL, is_refusal=True, info_tool="info", server_text="It failed")
     stop = render(vary_answer(report, 3))
     assert stop.text.splitlines()[0] == "The same call has failed 3 times."
@@ -79,21 +79,21 @@ def test_a_failure_that_nothing_is_known_about_is_stopped_too() -> None:
     assert stop.structured["error"]["details"] == {"attempts": 3}
 
 
-def test_the_second_answer_is_the_hint_where_there_is_no_call_to_send() -> None:
+def test_the_second_answer_is_the_hint_if_there_is_no_call_to_send() -> None:
     hinted = Diagnosis(code="X", message="It failed", hint="Pull first")
     report = Report(call=CALL, diagnoses=(hinted,), is_refusal=True)
     assert render(vary_answer(report, 2)).text == "Pull first."
     assert render(vary_answer(replace(report, server_text="It failed"), 2)).text == "Same again."
 
 
-def test_lists_are_shared_where_they_are_equal_and_forgotten_with_their_callers() -> None:
-    shelf = ToolListCache(Catalog.listed, max_callers=2)
+def test_equal_tool_lists_are_shared_and_forgotten_with_their_callers() -> None:
+    cache = ToolListCache(Catalog.listed, max_callers=2)
     tools = [{"name": "a"}]
-    first, same, other = shelf.put("x", tools), shelf.put("y", [{"name": "a"}]), shelf.put("z", [{"name": "b"}])
+    first, same, other = cache.put("x", tools), cache.put("y", [{"name": "a"}]), cache.put("z", [{"name": "b"}])
     assert first is same is not other
-    assert list(shelf) == ["y", "z"]
-    assert shelf["z"] == CachedList(other, 0.0)
-    assert shelf.put("z", tools, 10.0) is first
-    assert shelf["z"] == CachedList(first, 10.0)
-    shelf.expire_all()
-    assert shelf["z"] == CachedList(first, 0.0)
+    assert list(cache) == ["y", "z"]
+    assert cache["z"] == CachedList(other, 0.0)
+    assert cache.put("z", tools, 10.0) is first
+    assert cache["z"] == CachedList(first, 10.0)
+    cache.expire_all()
+    assert cache["z"] == CachedList(first, 0.0)

@@ -1,4 +1,4 @@
-"""Errors worth raising: what an author says gets through every door, and what is masked stays masked."""
+"""Errors of server authors: guidance gets through every framework, and what is masked stays masked."""
 
 # pyright: basic, reportPrivateUsage=false
 from __future__ import annotations
@@ -16,15 +16,15 @@ from mcp.server.mcpserver import exceptions
 
 from fingerpost import Call, Catalog, Policy, Verdict, render
 from fingerpost.engine.catalog import Tool
-from fingerpost.engine.failure_kinds import CATEGORIES
+from fingerpost.engine.failure_kinds import CATEGORIES, FailureFacts, FailureKind
 from fingerpost.engine.replies.enrich import explain_exception
-from fingerpost.engine.replies.exceptions import kind_of, root_cause
+from fingerpost.engine.replies.exceptions import facts_of, root_cause
 from fingerpost.errors import ToolOperationError, UnknownValue
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, said
 
 CANARY = "canary-4c1f9a7e"
 IS_MASKING = hasattr(exceptions, "UnexpectedToolError")
-"""mcp 2.0 hands the text of every exception to the client by itself; from 2.1 on it masks them."""
+"""mcp 2.0 sends the text of every exception to the client; from 2.1 on it masks them."""
 UNITS = {"kilogram": "kilogram (kg)", "gram": "gram (g)", "meter": "meter (m)", "mole": "mole (mol)"}
 
 
@@ -35,10 +35,10 @@ def _quiet() -> Any:
     logging.disable(logging.NOTSET)
 
 
-def told(
+def error_of(
     exception: BaseException, arguments: dict[str, Any] | None = None, *, is_masked: bool = True
 ) -> dict[str, Any]:
-    """The error that a program reads, from the exception alone."""
+    """Return the structured error for an exception."""
     catalog = Catalog([Tool("act", {"inputSchema": {"type": "object"}}), Tool("list_acts"), Tool("act_on")])
     report = explain_exception(
         exception, catalog, Policy(), Verdict("forward", Call("act", arguments or {})), is_masked=is_masked
@@ -57,12 +57,12 @@ def raising(framework: str, exception: Exception, **guidance: Any) -> Adopted:
     return server
 
 
-# S2-02 and S2-03: the fields, and who wins
+# S2-02 and S2-03: the fields, and which take precedence
 
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_everything_an_author_says_gets_through(framework: str, era: str) -> None:
+def test_every_field_of_the_author_gets_through(framework: str, era: str) -> None:
     error = ToolOperationError(
         "Patch failed",
         code="PATCH_MALFORMED",
@@ -100,14 +100,14 @@ def test_everything_an_author_says_gets_through(framework: str, era: str) -> Non
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_an_explicit_category_wins_over_an_inferred_one(category: str) -> None:
-    assert told(ToolOperationError("429 Too Many Requests", category=category))["category"] == category
-    assert told(ToolOperationError("x", category=category, code="RATE_LIMITED"))["category"] == category
+def test_an_explicit_category_takes_precedence_over_an_inferred_one(category: str) -> None:
+    assert error_of(ToolOperationError("429 Too Many Requests", category=category))["category"] == category
+    assert error_of(ToolOperationError("x", category=category, code="RATE_LIMITED"))["category"] == category
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_a_category_alone_brings_its_code(category: str) -> None:
-    assert told(ToolOperationError("x", category=category))["code"] == CATEGORIES[category]
+def test_a_category_without_a_code_implies_its_default_code(category: str) -> None:
+    assert error_of(ToolOperationError("x", category=category))["code"] == CATEGORIES[category]
 
 
 @pytest.mark.parametrize(
@@ -122,24 +122,24 @@ def test_a_category_alone_brings_its_code(category: str) -> None:
         (ToolOperationError("x", code="not a code"), "internal", "INTERNAL_ERROR"),
     ],
 )
-def test_what_is_left_open_is_inferred(error: ToolOperationError, category: str, code: str) -> None:
-    assert (told(error)["category"], told(error)["code"]) == (category, code)
+def test_missing_fields_are_inferred(error: ToolOperationError, category: str, code: str) -> None:
+    assert (error_of(error)["category"], error_of(error)["code"]) == (category, code)
 
 
-def test_a_category_that_is_none_is_the_authors_mistake_and_named() -> None:
+def test_an_unknown_category_raises_a_value_error_that_lists_the_categories() -> None:
     with pytest.raises(ValueError, match=r"category must be one of internal, validation, .* got 'oops'"):
         ToolOperationError("x", category="oops")
 
 
 @pytest.mark.parametrize("category", ["rate_limited", "timeout", "upstream", "validation", "patch"])
-def test_what_another_call_may_mend_is_retryable(category: str) -> None:
-    assert told(ToolOperationError("x", category=category))["retryable"] is True
-    assert told(ToolOperationError("x", category=category, retryable=False))["retryable"] is False
-    assert told(ToolOperationError("x", category="permission"))["retryable"] is False
+def test_a_failure_that_another_call_may_fix_is_retryable(category: str) -> None:
+    assert error_of(ToolOperationError("x", category=category))["retryable"] is True
+    assert error_of(ToolOperationError("x", category=category, retryable=False))["retryable"] is False
+    assert error_of(ToolOperationError("x", category="permission"))["retryable"] is False
 
 
 class Quota(Exception):
-    """An exception of someone's own with the attributes of ours."""
+    """A foreign exception with the attributes of ours."""
 
     def __init__(self, message: str, **attributes: Any) -> None:
         super().__init__(message)
@@ -147,7 +147,7 @@ class Quota(Exception):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_any_exception_that_carries_guidance_is_honoured(framework: str) -> None:
+def test_any_exception_with_guidance_attributes_is_used(framework: str) -> None:
     error = Quota("Quota used up", hint="Ask for fewer rows", category="rate_limited", routing_hint="later")
     reply = said(raising(framework, error), "act")
     assert "Ask for fewer rows." in reply.text
@@ -155,13 +155,13 @@ def test_any_exception_that_carries_guidance_is_honoured(framework: str) -> None
     assert (reply.error["code"], reply.error["routing_hint"]) == ("RATE_LIMITED", "later")
 
 
-def test_the_text_of_another_exception_stays_masked_unless_it_says_of_what_kind_it_is() -> None:
-    """A database driver puts hints on its errors too, beside texts that nobody else is to read."""
-    error = told(Quota(CANARY, hint="Check the column"))
+def test_the_text_of_a_foreign_exception_stays_masked_unless_it_has_a_code_or_category() -> None:
+    """Database drivers put hints on their errors too, beside texts that are not for callers."""
+    error = error_of(Quota(CANARY, hint="Check the column"))
     assert CANARY not in json.dumps(error)
     assert error["hint"] == "Check the column"
-    assert told(Quota("Too much", hint="h", code="QUOTA"))["message"] == "Too much"
-    assert told(Quota("Too much", hint="h"), is_masked=False)["message"] == "Too much"
+    assert error_of(Quota("Too much", hint="h", code="QUOTA"))["message"] == "Too much"
+    assert error_of(Quota("Too much", hint="h"), is_masked=False)["message"] == "Too much"
 
 
 @pytest.mark.parametrize(
@@ -176,12 +176,12 @@ def test_the_text_of_another_exception_stays_masked_unless_it_says_of_what_kind_
         {"category": "x"},
     ],
 )
-def test_an_exception_without_guidance_has_nothing_to_say(attributes: dict[str, Any]) -> None:
+def test_an_exception_without_guidance_gives_no_report(attributes: dict[str, Any]) -> None:
     verdict = Verdict("forward", Call("act", {}))
     assert explain_exception(Quota("x", **attributes), Catalog(), Policy(), verdict, is_masked=True) is None
 
 
-def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
+def test_guidance_is_found_inside_wrappers_and_task_groups() -> None:
     inner = ToolOperationError("Patch failed")
     outer = exceptions.ToolError("Error executing tool a")
     outer.__cause__ = exceptions.ToolError("Error executing tool b")
@@ -191,23 +191,23 @@ def test_guidance_is_found_behind_wrappers_and_task_groups() -> None:
     assert root_cause(both) is both
     mine = RuntimeError("mine")
     mine.__cause__ = inner
-    assert root_cause(mine) is mine, "what an exception of the author's own hides is the author's to hide"
+    assert root_cause(mine) is mine, "the author may mean to hide the cause"
 
 
-def test_wrappers_without_end_are_not_followed_for_ever() -> None:
+def test_a_cycle_of_wrappers_ends() -> None:
     outer = exceptions.ToolError("Error executing tool outer")
     outer.__cause__ = outer
     assert root_cause(outer) is outer
 
 
-def test_an_author_may_speak_in_a_tool_that_is_not_listed() -> None:
+def test_an_error_of_an_unlisted_tool_is_diagnosed() -> None:
     verdict = Verdict("forward", Call("hidden", {}))
     report = explain_exception(ToolOperationError("No such note"), Catalog(), Policy(), verdict, is_masked=True)
     assert report is not None
     assert report.diagnoses[0].code == "NOT_FOUND"
 
 
-# S2-05: default hints, by kind and only where none is given
+# S2-05: default hints, by kind and only if none is given
 
 
 class Answered(Exception):
@@ -249,7 +249,7 @@ KINDS: list[tuple[Exception, str]] = [
 
 @pytest.mark.parametrize(("error", "code"), KINDS, ids=repr)
 def test_a_masked_failure_gets_the_default_hint_of_its_kind_and_stays_masked(error: Exception, code: str) -> None:
-    """T16: of an exception that was not made for callers, its kind is used and never its text."""
+    """T16: of an exception without guidance only its kind is used, never its text."""
     reply = said(raising("sdk", error), "act", {"value": "v1", "path": "a.txt"})
     assert (reply.error["code"], reply.is_error) == (code, True)
     assert reply.texts[0].startswith("Error executing tool act")
@@ -278,8 +278,8 @@ def test_what_a_framework_masks_stays_masked(framework: str) -> None:
         ValueError("HTTP 404"),
     ],
 )
-def test_a_failure_of_the_servers_own_is_not_blamed_on_the_call(error: Exception) -> None:
-    assert kind_of(error, Call("act", {"path": "a.txt"})) == "unexpected error"
+def test_an_internal_failure_of_the_server_is_not_blamed_on_the_call(error: Exception) -> None:
+    assert facts_of(error, Call("act", {"path": "a.txt"})) == FailureFacts(FailureKind.INTERNAL)
 
 
 @pytest.mark.parametrize(
@@ -290,27 +290,27 @@ def test_a_failure_of_the_servers_own_is_not_blamed_on_the_call(error: Exception
         (Quota("x", status=429, retry_after=5), "5 seconds"),
     ],
 )
-def test_a_wait_that_the_other_side_asks_for_is_in_the_hint(error: Exception, wait: str) -> None:
+def test_a_retry_after_is_in_the_hint(error: Exception, wait: str) -> None:
     assert said(raising("sdk", error), "act").error["hint"] == f"Wait {wait}, then call again"
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "99999999", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_a_wait_that_is_no_number_of_seconds_is_not_told(wait: str) -> None:
+def test_a_retry_after_that_is_not_a_plausible_number_of_seconds_is_ignored(wait: str) -> None:
     assert "Wait before calling again" in said(raising("sdk", Answered(429, {"retry-after": wait})), "act").text
 
 
-def test_a_default_hint_never_stands_beside_an_explicit_one() -> None:
-    assert told(ToolOperationError("No such file", category="not_found", hint="Mine"))["hint"] == "Mine"
-    with_hints = told(ToolOperationError("No such file", category="not_found", hints=["Mine"]))
+def test_an_explicit_hint_replaces_the_default_hint() -> None:
+    assert error_of(ToolOperationError("No such file", category="not_found", hint="Mine"))["hint"] == "Mine"
+    with_hints = error_of(ToolOperationError("No such file", category="not_found", hints=["Mine"]))
     assert ("hint" in with_hints, with_hints["hints"]) == (False, ["Mine"])
-    assert told(ToolOperationError("No such file", category="not_found"))["hint"]
+    assert error_of(ToolOperationError("No such file", category="not_found"))["hint"]
 
 
 # UnknownValue
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_an_unknown_value_is_matched_labelled_and_corrected_in_one_line(framework: str) -> None:
+def test_an_unknown_value_gets_a_label_and_a_corrected_call(framework: str) -> None:
     server = Adopted(framework)
 
     def weigh(value: float, unit: str) -> str:
@@ -327,46 +327,46 @@ def test_an_unknown_value_is_matched_labelled_and_corrected_in_one_line(framewor
     assert details["got"] != details["expected"]
 
 
-def test_close_rivals_are_offered_and_none_is_put_forward() -> None:
-    error = told(UnknownValue("unit", "mt", UNITS), {"unit": "mt"})
+def test_several_close_values_are_listed_without_a_likely_fix() -> None:
+    error = error_of(UnknownValue("unit", "mt", UNITS), {"unit": "mt"})
     assert error["hints"] == ["meter (m)", "mole (mol)"]
     assert "likely_fix" not in error["suggestions"]
     assert "corrected_call" not in error
 
 
-def test_a_value_that_is_like_none_is_said_to_be() -> None:
-    few = told(UnknownValue("unit", "xyzzy", ["a", "b"], noun="letter"), {"unit": "xyzzy"})
+def test_a_value_that_resembles_no_choice_gets_the_list_of_choices() -> None:
+    few = error_of(UnknownValue("unit", "xyzzy", ["a", "b"], noun="letter"), {"unit": "xyzzy"})
     assert (few["message"], few["hint"]) == ('Unknown letter "xyzzy"', "There are a, b")
-    many = told(UnknownValue("unit", "xyzzy", map(str, range(50))), {"unit": "xyzzy"})
+    many = error_of(UnknownValue("unit", "xyzzy", map(str, range(50))), {"unit": "xyzzy"})
     assert many["hint"] == "No similar unit found"
     assert many["details"]["expected"].endswith(" and 38 more")
-    assert told(UnknownValue("unit", 7, [1, 2]), {"unit": 7})["hint"] == "There are 1, 2"
+    assert error_of(UnknownValue("unit", 7, [1, 2]), {"unit": 7})["hint"] == "There are 1, 2"
 
 
-def test_a_label_can_be_made_by_a_function_and_a_sign_in_it_is_understood() -> None:
-    signs = {"kilogram": "kg", "meter": "m"}
-    error = UnknownValue("unit", "KG", signs, label=lambda unit: f"{unit} ({signs[unit]})")
-    assert told(error, {"unit": "KG"})["suggestions"]["did_you_mean"] == "kilogram (kg)"
+def test_a_function_can_make_labels_and_the_symbol_in_a_label_is_matched() -> None:
+    symbols = {"kilogram": "kg", "meter": "m"}
+    error = UnknownValue("unit", "KG", symbols, label=lambda unit: f"{unit} ({symbols[unit]})")
+    assert error_of(error, {"unit": "KG"})["suggestions"]["did_you_mean"] == "kilogram (kg)"
 
 
-def test_a_place_inside_the_arguments_is_corrected_in_its_place() -> None:
+def test_a_nested_argument_is_corrected_at_its_path() -> None:
     arguments = {"factors": [{"numerator": "meter"}, {"numerator": "metre"}]}
-    error = told(UnknownValue("factors[1].numerator", "metre", UNITS, step=1), arguments)
+    error = error_of(UnknownValue("factors[1].numerator", "metre", UNITS, step=1), arguments)
     assert error["corrected_call"]["arguments"]["factors"][1] == {"numerator": "meter"}
     assert (error["message"], error["details"]["step"]) == ('Unknown numerator "metre"', 1)
 
 
 @pytest.mark.parametrize("parameter", ["elsewhere", "factors[9].numerator", ""])
-def test_a_place_that_the_call_does_not_have_still_names_the_fix(parameter: str) -> None:
-    error = told(UnknownValue(parameter, "kilgoram", UNITS, noun="unit"), {"unit": "kilgoram"})
+def test_a_fix_is_suggested_even_if_the_call_does_not_have_the_parameter(parameter: str) -> None:
+    error = error_of(UnknownValue(parameter, "kilgoram", UNITS, noun="unit"), {"unit": "kilgoram"})
     assert error["suggestions"]["did_you_mean"] == "kilogram (kg)"
     assert error["suggestions"]["likely_fix"]["value"] == "kilogram"
     assert "corrected_call" not in error
-    assert "likely_fix" not in told(UnknownValue(parameter, "mt", UNITS, noun="unit"))["suggestions"]
+    assert "likely_fix" not in error_of(UnknownValue(parameter, "mt", UNITS, noun="unit"))["suggestions"]
 
 
 @pytest.mark.parametrize(
-    ("fix", "shown"),
+    ("fix", "expected"),
     [
         ("meter", {"value": "meter", "label": "meter", "confidence": 1.0}),
         (
@@ -376,23 +376,23 @@ def test_a_place_that_the_call_does_not_have_still_names_the_fix(parameter: str)
         ({"value": 5}, {"value": 5, "label": "5", "confidence": 1.0}),
     ],
 )
-def test_a_fix_that_the_author_names_is_applied_in_the_corrected_call(fix: Any, shown: dict[str, Any]) -> None:
-    error = told(ToolOperationError("No", parameter="unit", likely_fix=fix), {"unit": "x"})
-    assert error["suggestions"]["likely_fix"] == shown
-    assert error["corrected_call"]["arguments"] == {"unit": shown["value"]}
+def test_the_authors_fix_is_in_the_corrected_call(fix: Any, expected: dict[str, Any]) -> None:
+    error = error_of(ToolOperationError("No", parameter="unit", likely_fix=fix), {"unit": "x"})
+    assert error["suggestions"]["likely_fix"] == expected
+    assert error["corrected_call"]["arguments"] == {"unit": expected["value"]}
 
 
-def test_a_fix_that_is_an_object_is_sent_as_one() -> None:
-    error = told(ToolOperationError("No", parameter="unit", likely_fix={"value": 3, "unit": "kg"}), {"unit": {}})
+def test_a_fix_that_is_an_object_is_sent_as_an_object() -> None:
+    error = error_of(ToolOperationError("No", parameter="unit", likely_fix={"value": 3, "unit": "kg"}), {"unit": {}})
     assert error["corrected_call"]["arguments"] == {"unit": {"value": 3, "unit": "kg"}}
 
 
-def test_a_fix_that_was_just_sent_is_none() -> None:
-    error = told(ToolOperationError("No", parameter="unit", likely_fix="m"), {"unit": "m"})
+def test_a_fix_equal_to_what_was_sent_is_ignored() -> None:
+    error = error_of(ToolOperationError("No", parameter="unit", likely_fix="m"), {"unit": "m"})
     assert "corrected_call" not in error
 
 
-def test_a_value_that_the_call_left_out_is_put_in() -> None:
+def test_a_fix_is_added_for_an_argument_that_the_call_omits() -> None:
     server = Adopted("sdk")
 
     def weigh(unit: str = "kilgoram") -> str:
@@ -402,7 +402,7 @@ def test_a_value_that_the_call_left_out_is_put_in() -> None:
     assert 'weigh(unit: "kilogram")' in said(server, "weigh").text
 
 
-def test_what_was_meant_is_said_where_no_call_can_show_it() -> None:
+def test_the_likely_value_is_in_the_hint_if_no_corrected_call_can_show_it() -> None:
     server = Adopted("sdk")
 
     def parse(expression: str) -> str:
@@ -413,31 +413,31 @@ def test_what_was_meant_is_said_where_no_call_can_show_it() -> None:
     assert 'Nearest: "meter (m)" and "mole (mol)".' in said(server, "parse", {"expression": "5 mt"}).text
 
 
-def test_a_subclass_may_say_once_what_all_of_its_kind_say() -> None:
+def test_a_subclass_can_set_default_fields() -> None:
     class Locked(ToolOperationError):
         code = "ROW_LOCKED"
         category = "conflict"
         hint = "Wait for the lock"
 
-    error = told(Locked("The row is locked"))
+    error = error_of(Locked("The row is locked"))
     assert (error["code"], error["category"], error["hint"]) == ("ROW_LOCKED", "conflict", "Wait for the lock")
-    assert told(Locked("x", code="OTHER"))["code"] == "OTHER"
+    assert error_of(Locked("x", code="OTHER"))["code"] == "OTHER"
 
 
 @pytest.mark.parametrize("code", ["PatchMalformed", "E-42", "not_found", "a.b"])
-def test_any_code_of_an_authors_own_is_kept(code: str) -> None:
-    assert told(ToolOperationError("x", code=code))["code"] == code
+def test_a_code_of_the_author_is_kept(code: str) -> None:
+    assert error_of(ToolOperationError("x", code=code))["code"] == code
 
 
-def test_steps_alone_are_told_to_the_model_too() -> None:
+def test_next_steps_without_a_hint_are_in_the_text() -> None:
     reply = said(raising("sdk", ToolOperationError("Oops", next_steps={"first": "Run prepare()"})), "act")
     assert reply.text == "Oops.\nRun prepare()."
 
 
-def test_a_failure_that_will_not_pass_is_not_to_be_waited_for() -> None:
-    final = told(ToolOperationError("Quota used up", category="rate_limited", retryable=False))
+def test_a_failure_that_is_not_retryable_gets_no_hint_to_wait() -> None:
+    final = error_of(ToolOperationError("Quota used up", category="rate_limited", retryable=False))
     assert "hint" not in final
-    assert told(ToolOperationError("x", category="rate_limited", details={"retry_after": 30}))["hint"].startswith(
+    assert error_of(ToolOperationError("x", category="rate_limited", details={"retry_after": 30}))["hint"].startswith(
         "Wait 30 seconds"
     )
 
@@ -451,29 +451,29 @@ class Unit(Enum):
     "choices",
     [Unit, list(Unit), {Unit.KG: "kilogram (kg)", Unit.M: "meter"}, ["kilogram", ["meter"]], "kilogram"],
 )
-def test_choices_may_be_anything_that_can_be_listed(choices: Any) -> None:
+def test_choices_may_be_any_iterable(choices: Any) -> None:
     error = UnknownValue("unit", "kilgoram", choices, details=None, hints=None)
     assert error.readings[0].value == "kilogram"
 
 
-def test_a_label_may_be_anything_that_can_be_written() -> None:
+def test_a_label_may_be_of_any_type() -> None:
     assert UnknownValue("n", "onee", ["one"], label=lambda _: 1).readings[0].label == "1"  # pyright: ignore
 
 
 @pytest.mark.parametrize(
     "error", [UnknownValue("unit", "kilgoram", UNITS, step=2), ToolOperationError("No", hint="h", details={"a": 1})]
 )
-def test_errors_survive_a_process_pool(error: ToolOperationError) -> None:
+def test_errors_can_be_pickled_and_copied(error: ToolOperationError) -> None:
     for same in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert (type(same), str(same), same.__dict__) == (type(error), str(error), error.__dict__)
 
 
-# S2-12: sanitising
+# S2-12: sanitizing
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("size", [1, 50, 5_000])
-def test_secrets_never_leave_at_any_length(framework: str, size: int) -> None:
+def test_secrets_are_removed_from_errors_of_any_length(framework: str, size: int) -> None:
     secret, pad = f"hunter2-{CANARY}", "x" * size
     error = ToolOperationError(
         f"{pad} login failed with password={secret} at https://bob:{secret}@host/ using Bearer {secret}",
@@ -491,17 +491,17 @@ def test_secrets_never_leave_at_any_length(framework: str, size: int) -> None:
         next_steps={"retry": f"with token={secret}", "many": [f"pwd: {secret}"]},
     )
     reply = said(raising(framework, error), "act")
-    shown = json.dumps([reply.texts, reply.meta, reply.structured])
-    assert CANARY not in shown
-    assert len(shown) < 6_000
+    sent = json.dumps([reply.texts, reply.meta, reply.structured])
+    assert CANARY not in sent
+    assert len(sent) < 6_000
 
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_what_a_caller_sends_in_secret_is_not_sent_back(
+def test_secret_arguments_are_not_sent_back(
     framework: str, era: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """T3 through the doors: not in a reply, a log or on a terminal, whatever is wrong with the call."""
+    """T3 in both frameworks: not in a reply, a log or on a terminal, whatever is wrong with the call."""
     logging.disable(logging.NOTSET)
     caplog.set_level(logging.INFO, logger="fingerpost")
     secret = "k9Xq7Lm2Zp4Rt8Vw1Bn5"
@@ -532,22 +532,22 @@ def test_tracebacks_and_terminal_codes_are_removed() -> None:
     text = (
         '\x1b[31mFailed\x1b[0m\nTraceback (most recent call last):\n  File "/srv/app.py", line 3, in f\nValueError: x'
     )
-    error = told(ToolOperationError(text))
+    error = error_of(ToolOperationError(text))
     assert error["message"] == "Failed"
 
 
-def test_an_id_in_a_hint_is_part_of_the_advice() -> None:
-    error = told(ToolOperationError("Unknown commit", hint="Use 3f2a9c0b1d2e3f4a5b6c"))
+def test_an_id_in_a_hint_is_kept() -> None:
+    error = error_of(ToolOperationError("Unknown commit", hint="Use 3f2a9c0b1d2e3f4a5b6c"))
     assert error["hint"] == "Use 3f2a9c0b1d2e3f4a5b6c"
 
 
-def test_an_attack_that_the_author_sees_is_refused_without_help() -> None:
-    error = told(ToolOperationError("Parameter 'path' is refused: it leaves the root", code="UNSAFE_INPUT"))
+def test_an_attack_that_the_author_reports_is_refused_without_help() -> None:
+    error = error_of(ToolOperationError("Parameter 'path' is refused: it leaves the root", code="UNSAFE_INPUT"))
     assert (error["severity"], error["suggestions"], error["next_steps"]) == ("critical", {}, {})
     assert "hint" not in error
 
 
-def test_a_hint_is_not_repeated_in_the_text_when_the_message_says_it() -> None:
+def test_a_hint_that_the_message_contains_is_not_repeated_in_the_text() -> None:
     reply = said(
         raising("sdk", ToolOperationError("Patch failed. Use a unified diff.", hint="Use a unified diff")), "act"
     )

@@ -1,4 +1,4 @@
-"""Parse the pages of the codes into cases: a call, the tool list and policy it is made with, and the answer."""
+"""Parse the code pages into cases: a call, the tool list and policy, and the answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ACTIONS = ("forward", "repair", "refuse", "ask")
 
 @dataclass(frozen=True)
 class Given:
-    """What stands before an answer on a page: the list, the policy, the call, and what the server said to it."""
+    """The input of an answer on a page: the tool list, the policy, the call, and the server's reply."""
 
     tools: list[Any]
     policy: Policy
@@ -37,7 +37,7 @@ class Given:
 
 @dataclass(frozen=True)
 class PageCase:
-    """One answer on a page: where it stands, what is written there, and what is said today."""
+    """One answer on a page: its fence, the text on the page, and the text that is rendered today."""
 
     fence: re.Match[str]
     heading: str
@@ -49,11 +49,11 @@ class PageCase:
 
 
 def page_cases(page: str) -> Iterator[PageCase]:
-    """Every answer of a page, each with the answer that its call earns today."""
+    """Yield every answer of a page, with the answer that is rendered today."""
     tools: list[Any] = []
     prompts, addresses, attempts = Catalog(), Resources(), 1
     policy, call, heading, result, structured, report = Policy(), Call(""), "", None, {}, None
-    asked = ""
+    text = ""
     for fence in _FENCE.finditer(page):
         if fence["heading"]:
             policy, heading, result, attempts = Policy(), fence["heading"], None, 1
@@ -84,14 +84,14 @@ def page_cases(page: str) -> Iterator[PageCase]:
                 )
                 report = verdict.report if verdict else addresses.explain_unknown(sent)
                 envelope = render(report)
-                asked, structured = envelope.text, envelope.structured
+                text, structured = envelope.text, envelope.structured
             case "data" | "rendered":
-                rendered = "data" if report and report.is_refusal else "rendered", _closed(asked)
+                rendered = "data" if report and report.is_refusal else "rendered", _with_newline(text)
             case "guidance":
                 rendered = kind, json.dumps(structured, indent=2, ensure_ascii=False) + "\n"
             case _:
-                text, action, structured, report = _answer(call, Catalog.listed(tools), policy, result, attempts)
-                rendered = action, text
+                answer, action, structured, report = _answer(call, Catalog.listed(tools), policy, result, attempts)
+                rendered = action, answer
         if rendered:
             given = Given(tools, policy, call, result, attempts)
             yield PageCase(fence, heading, (kind, body), rendered, report, given, structured)
@@ -101,30 +101,33 @@ def _answer(
     call: Call, catalog: Catalog, policy: Policy, result: Any, attempts: int
 ) -> tuple[str, str, dict[str, Any], Report | None]:
     verdict = judge(call, catalog, policy)
-    assert verdict == admit(call, catalog, policy=policy), "the short cut and the long way disagree"
+    assert verdict == admit(call, catalog, policy=policy), "admit and judge disagree"
     if result is None:
         report = vary_answer(verdict.report, attempts)
         envelope = render(report, budget=policy.budget)
-        return _closed(envelope.text), verdict.action, envelope.structured, report
+        return _with_newline(envelope.text), verdict.action, envelope.structured, report
     failure = explain_failure(call, result, catalog, policy, verdict)
     if failure is None:
-        said = add_guidance(call, result, catalog, policy, verdict)
+        reply = add_guidance(call, result, catalog, policy, verdict)
     else:
-        said = append_report(result, vary_answer(failure, attempts), policy)
-    assert attempts > 1 or said == enrich(call, result, catalog, policy=policy)
-    error = said.get("data", {}) if "content" not in said else said.get("_meta", {})
-    guidance = error.get(KEY, {})
+        reply = append_report(result, vary_answer(failure, attempts), policy)
+    assert attempts > 1 or reply == enrich(call, result, catalog, policy=policy)
+    holder = reply.get("data", {}) if "content" not in reply else reply.get("_meta", {})
+    guidance = holder.get(KEY, {})
     added = (
-        said["content"][len(result.get("content", [])) :] if "content" in said else [{"text": guidance.get("text", "")}]
+        reply["content"][len(result.get("content", [])) :]
+        if "content" in reply
+        else [{"text": guidance.get("text", "")}]
     )
-    return _closed("\n".join(block["text"] for block in added)), "added", guidance, None
+    return _with_newline("\n".join(block["text"] for block in added)), "added", guidance, None
 
 
-def _closed(text: str) -> str:
+def _with_newline(text: str) -> str:
     return text + "\n" if text else ""
 
 
-def blessed(page: str) -> str:
+def bless(page: str) -> str:
+    """Return the page with every answer replaced by what is rendered today."""
     parts: list[str] = []
     end = 0
     for case in page_cases(page):

@@ -13,7 +13,7 @@ from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.rules import unknown_tool, unsafe_input
-from fingerpost.engine.rules.client_noise import without_noise
+from fingerpost.engine.rules.client_noise import remove_client_noise
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 
@@ -43,7 +43,7 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     if tool is None:
         return Verdict("refuse", call, Report(call=call, diagnoses=(*found,), is_refusal=True, info_tool=info_tool))
     if arguments := as_object(intended.arguments):
-        intended = Call(intended.tool, without_noise(arguments, tool))
+        intended = Call(intended.tool, remove_client_noise(arguments, tool))
     diagnoses, case = apply_rules(Case(intended, tool), policy)
     if attack := [one for one in diagnoses if one.severity is Severity.CRITICAL]:
         return Verdict("refuse", call, Report(call=call, diagnoses=tuple(attack), is_refusal=True))

@@ -1,9 +1,62 @@
-"""The kinds of failure: their categories, the default code of each, and whether a retry may help.
+"""The kinds of failure: what went wrong, its category, and the code that each category has by default.
 
-Server authors may add codes. The categories are fixed, so that a program can branch on them.
+Codes are open: a server author may add more. Categories are closed, so that a program can branch on them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class FailureKind(Enum):
+    """What went wrong while a tool ran. Where several kinds apply, the first in this order wins."""
+
+    RATE_LIMITED = auto()
+    AUTH_REQUIRED = auto()
+    PERMISSION_DENIED = auto()
+    IS_A_DIRECTORY = auto()
+    FILE_NOT_FOUND = auto()
+    TIMEOUT = auto()
+    UNREACHABLE = auto()
+    CONFLICT = auto()
+    CANCELLED = auto()
+    INVALID_JSON = auto()
+    TOO_LARGE = auto()
+    NOT_FOUND = auto()
+    INTERNAL = auto()
+
+    @staticmethod
+    def first(kinds: Iterable[FailureKind | None]) -> FailureKind | None:
+        """Return the kind that takes precedence, or None if no kind is given."""
+        return min((kind for kind in kinds if kind), key=lambda kind: kind.value, default=None)
+
+
+STATUS_KINDS = {
+    401: FailureKind.AUTH_REQUIRED,
+    403: FailureKind.PERMISSION_DENIED,
+    404: FailureKind.NOT_FOUND,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.CONFLICT,
+    413: FailureKind.TOO_LARGE,
+    429: FailureKind.RATE_LIMITED,
+    500: FailureKind.INTERNAL,
+    502: FailureKind.UNREACHABLE,
+    503: FailureKind.UNREACHABLE,
+    504: FailureKind.TIMEOUT,
+}
+"""The HTTP statuses that tell the kind of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFacts:
+    """What is known about a failure besides its text: from an exception, or from a `retry_after` field."""
+
+    kind: FailureKind | None = None
+    retry_after: int | None = None
+    """Seconds to wait before the next call."""
+
 
 CATEGORIES = {
     "internal": "INTERNAL_ERROR",
@@ -19,7 +72,7 @@ CATEGORIES = {
     "patch": "PATCH_FAILED",
     "cancelled": "CANCELLED",
 }
-"""The default code of each category."""
+"""Each category, with the code of an error that names the category but no code."""
 
 _CATEGORY_OF = {
     **{code: category for category, code in CATEGORIES.items()},
@@ -34,13 +87,13 @@ _VALIDATION = (
 )  # fmt: skip
 
 TRANSIENT_CATEGORIES = frozenset({"rate_limited", "timeout", "upstream"})
-"""Failures that go away by themselves: the same call may succeed later."""
+"""Categories of failures that pass by themselves: the same call may succeed later."""
 
-_FIXABLE_CATEGORIES = frozenset({"validation", "patch"})
+_CORRECTABLE = frozenset({"validation", "patch"})
 
 
 def category_of(code: str) -> str:
-    """Return the category of a code; empty if the code alone does not tell."""
+    """Return the category that a code belongs to, or an empty string if the code alone does not tell."""
     if code in _VALIDATION:
         return "validation"
     return _CATEGORY_OF.get(code, "patch" if code.startswith("PATCH_") else "")
@@ -48,4 +101,4 @@ def category_of(code: str) -> str:
 
 def is_retryable(category: str) -> bool:
     """Whether another call, the same or a corrected one, may succeed."""
-    return category in TRANSIENT_CATEGORIES or category in _FIXABLE_CATEGORIES
+    return category in TRANSIENT_CATEGORIES or category in _CORRECTABLE

@@ -1,6 +1,6 @@
-"""The tool that explains tools: an overview by category, then one tool at a level of the caller's choice.
+"""The info tool: an overview of the tools by category, or one tool at a chosen level of detail.
 
-It answers from the caller's own list and from nothing else, in text that a model reads at a glance.
+It answers only from the caller's own tool list, in short text for the model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema.excerpt import Level
 
 _LONGEST_OVERVIEW = 780
-"""Characters: under 400 tokens, for names are dearer than prose."""
+"""In characters: under 400 tokens, since names take more tokens than prose."""
 
 _LONGEST_LIST = 2_000
 _LONGEST_SUMMARY = 160
@@ -26,12 +26,12 @@ _MOST_ALONE = 40
 
 
 def is_ours(tool: Any, key: str) -> bool:
-    """Whether an entry of a list is this tool, come back to us from a cache."""
+    """Whether an entry of a tool list is this tool, returned to us from a cache."""
     return as_object(as_object(as_object(tool).get("_meta")).get(key)).get("explains") is True
 
 
 def describe_info_tool(name: str, key: str = "") -> dict[str, Any]:
-    """The tool as it stands in a list; `key` is where in its `_meta` it says whose it is."""
+    """Return the tool's entry for a tool list; `key` is the key in `_meta` that marks it as ours."""
     levels = list(get_args(Level))
     return {
         "name": name,
@@ -50,40 +50,40 @@ def describe_info_tool(name: str, key: str = "") -> dict[str, Any]:
 
 
 def answer(call: Call, catalog: Catalog) -> str | None:
-    """What the tool says; nothing where it is asked about a tool that is not there."""
-    asked = as_object(call.arguments)
-    name, level = asked.get("tool"), asked.get("detail", "typed")
+    """Answer a call of the info tool; None if it asks about an unknown tool."""
+    arguments = as_object(call.arguments)
+    name, level = arguments.get("tool"), arguments.get("detail", "typed")
     if name is None or name == "":
         return "\n".join(_overview(call.tool, catalog))
     if (tool := catalog.get(str(name))) is not None:
-        return "\n".join(_explained(tool, cast("Level", level)))
+        return "\n".join(_explain_tool(tool, cast("Level", level)))
     members = [catalog.get(one) for one in _by_category(catalog, call.tool).get(str(name).lower(), [])]
-    return "\n".join(_within([_summarised(one) for one in members if one], _LONGEST_LIST)) or None
+    return "\n".join(_fit_lines([_summarize(one) for one in members if one], _LONGEST_LIST)) or None
 
 
 def diagnose_unknown(call: Call, catalog: Catalog) -> Diagnosis:
-    """What is said to one who asks about a tool that is not there."""
+    """Diagnose a call that asks about an unknown tool."""
     name = str(as_object(call.arguments).get("tool"))
-    named = f"Tool {quote(name)}" if is_harmless(name) else "A tool by that name"
+    subject = f"Tool {quote(name)}" if is_harmless(name) else "A tool by that name"
     return Diagnosis(
         code="NOT_FOUND",
-        message=f"{named} was not found",
+        message=f"{subject} was not found",
         at=("tool",),
         category="not_found",
         details={"parameter": "tool", "got": safe_value(name), "expected": "a listed tool, or a category"},
-        fixes=tuple(_meant(match) for match in closest(name, catalog.names, "tool")[:3]),
+        fixes=tuple(_fix(match) for match in closest(name, catalog.names, "tool")[:3]),
         hint=f"Use {call.tool}() to list all available tools",
     )
 
 
-def _meant(match: Match) -> Fix:
+def _fix(match: Match) -> Fix:
     applicability = Applicability.MACHINE_APPLICABLE if match.is_clear else Applicability.MAYBE_INCORRECT
     edit = Replace(("tool",), match.name)
     return Fix(edit, applicability, confidence=match.confidence, value=match.name, label=clean(match.name))
 
 
 def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:
-    """The tools by their first word, ours aside."""
+    """Group the tools by their first word, without the info tool."""
     found: dict[str, list[str]] = {}
     for name, words in zip(catalog.names.names, catalog.names.words, strict=True):
         if name != info:
@@ -92,32 +92,32 @@ def _by_category(catalog: Catalog, info: str) -> dict[str, list[str]]:
 
 
 def _overview(info: str, catalog: Catalog) -> Iterator[str]:
-    """Every tool by its first word; when that is too long, fewer names of each, and at last only the counts."""
+    """List every tool by category; if that is too long, fewer names of each, and finally only the counts."""
     groups = _by_category(catalog, info)
-    views = (list(_grouped(groups, most)) for most in (64, 8, 3, 1))
+    views = (list(_category_lines(groups, most)) for most in (64, 8, 3, 1))
     fitting = (view for view in views if sum(map(len, view)) + len(view) <= _LONGEST_OVERVIEW)
-    lines = next(fitting, None) or list(_grouped(groups, 0))
+    lines = next(fitting, None) or list(_category_lines(groups, 0))
     yield f"{count_noun(sum(map(len, groups.values())), 'tool')}:"
-    yield from _within(lines, _LONGEST_OVERVIEW)
+    yield from _fit_lines(lines, _LONGEST_OVERVIEW)
     yield f"More on one, or on a category: {info}(tool: <name>)."
 
 
-def _grouped(groups: dict[str, list[str]], most: int) -> Iterator[str]:
-    """A line for each category, and one for all the tools that are alone in theirs."""
+def _category_lines(groups: dict[str, list[str]], most: int) -> Iterator[str]:
+    """Yield a line for each category, and one for all tools that are alone in theirs."""
     alone = [clean(names[0]) for names in groups.values() if len(names) == 1]
     for word, names in groups.items():
         if len(names) > 1:
-            yield f"{clean(word)} ({len(names)}){_some(names, most)}"
+            yield f"{clean(word)} ({len(names)}){_list_names(names, most)}"
     if alone:
         yield ", ".join(alone[:_MOST_ALONE]) + (f" and {len(alone) - _MOST_ALONE:,} more" * (len(alone) > _MOST_ALONE))
 
 
-def _some(names: list[str], most: int) -> str:
+def _list_names(names: list[str], most: int) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f": {', '.join(map(clean, names[:most]))}{more}" if most else ""
 
 
-def _within(lines: list[str], room: int) -> Iterator[str]:
+def _fit_lines(lines: list[str], room: int) -> Iterator[str]:
     for index, line in enumerate(lines):
         room -= len(line) + 1
         if room < 0:
@@ -126,7 +126,7 @@ def _within(lines: list[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _summarised(tool: Tool) -> str:
+def _summarize(tool: Tool) -> str:
     summary = tool.description.strip().partition("\n")[0]
     return f"{_signature(tool)}{f' - {clean(summary, _LONGEST_SUMMARY)}' if summary else ''}"
 
@@ -138,8 +138,8 @@ def _signature(tool: Tool) -> str:
     return f"{tool.name if is_name(tool.name) else quote(tool.name)}({', '.join([*names, *more])})"
 
 
-def _explained(tool: Tool, level: Level) -> Iterator[str]:
-    yield _summarised(tool)
+def _explain_tool(tool: Tool, level: Level) -> Iterator[str]:
+    yield _summarize(tool)
     if level == "minimal":
         return
     if level == "full":
@@ -147,5 +147,5 @@ def _explained(tool: Tool, level: Level) -> Iterator[str]:
             yield f"{name}: {encode_json(one)}"
         return
     for name, schema in list(tool.params.items())[:20]:
-        needed = "required" if name in tool.required else "optional"
-        yield f"{parameter_label((name,))}: {needed}, {disclosure.describe_schema(tool.schema, schema)}"
+        presence = "required" if name in tool.required else "optional"
+        yield f"{parameter_label((name,))}: {presence}, {disclosure.describe_schema(tool.schema, schema)}"

@@ -1,7 +1,7 @@
-"""Prompts and resources that are asked for by the wrong name, and prompts with the wrong arguments.
+"""Diagnose requests for unknown prompts and resources, and prompts with wrong arguments.
 
-A prompt is judge as a tool is that only reads: its arguments are strings, some of them required. Neither is
-ever refused by us: the server answers, and its error gains the name that was probably meant.
+A prompt is judged like a read-only tool whose arguments are strings, some of them required. Neither is ever refused:
+the server answers, and the likely name is added to its error.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _PART = re.compile(r":?/+")
 
 
 def prompt_catalog(prompts: object) -> Catalog:
-    """The `prompts` array of a `prompts/list` result, as tools that only read; total."""
+    """Build a catalog of read-only tools from the `prompts` array of a `prompts/list` result; never raises."""
     return Catalog.listed([_as_tool(as_object(prompt)) for prompt in as_list(prompts)])
 
 
 def _as_tool(prompt: dict[str, Any]) -> dict[str, Any]:
     arguments = [one for one in map(as_object, as_list(prompt.get("arguments"))) if isinstance(one.get("name"), str)]
-    described = {one["name"]: {"type": "string", **_description(one)} for one in arguments}
+    properties = {one["name"]: {"type": "string", **_description(one)} for one in arguments}
     schema = {
         "type": "object",
-        "properties": described,
+        "properties": properties,
         "required": [one["name"] for one in arguments if one.get("required") is True],
     }
     return {"name": prompt.get("name"), "inputSchema": schema, "annotations": {"readOnlyHint": True}}
@@ -50,16 +50,16 @@ def _description(argument: dict[str, Any]) -> dict[str, Any]:
 
 
 def admit_prompt(call: Call, prompts: Catalog, policy: Policy) -> Verdict:
-    """What is wrong with a `prompts/get`. Only its arguments are ever repaired, and it is never refused."""
+    """Judge a `prompts/get`. Only its arguments are repaired, and it is never refused."""
     verdict = judge(call, prompts, replace(policy, info_tool=None))
     if prompts.get(call.tool) is None and prompts.is_complete:
-        return Verdict("forward", call, Report(call=call, diagnoses=(_unknown(call, prompts),), is_refusal=True))
+        return Verdict("forward", call, Report(call=call, diagnoses=(_unknown_prompt(call, prompts),), is_refusal=True))
     if verdict.action == "repair" and verdict.call.tool == call.tool:
         return verdict
     return Verdict("forward", call, verdict.report)
 
 
-def _unknown(call: Call, prompts: Catalog) -> Diagnosis:
+def _unknown_prompt(call: Call, prompts: Catalog) -> Diagnosis:
     matches = closest(call.tool, prompts.names, "tool")[:_MOST_SIMILAR]
     return Diagnosis(
         code=UNKNOWN_PROMPT,
@@ -67,7 +67,7 @@ def _unknown(call: Call, prompts: Catalog) -> Diagnosis:
         severity=Severity.HIGH,
         category="not_found",
         details={"got": clean(call.tool), "expected": "a listed prompt"},
-        suggestions=_similar(matches, "similar_prompts"),
+        suggestions=_suggestions(matches, "similar_prompts"),
         hint=_hint(matches) or "List the prompts to see what is available",
         next_steps={"list": "prompts/list"},
     )
@@ -75,18 +75,18 @@ def _unknown(call: Call, prompts: Catalog) -> Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The resources one caller sees: URIs that exist, and templates of URIs that may."""
+    """The resources that one caller sees: URIs, and templates of URIs."""
 
     uris: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
 
     @classmethod
     def from_lists(cls, resources: object, templates: object) -> Resources:
-        """The arrays of a `resources/list` and a `resources/templates/list` result; total."""
-        return cls(tuple(_named(resources, "uri")), tuple(_named(templates, "uriTemplate")))
+        """Read the arrays of a `resources/list` and a `resources/templates/list` result; never raises."""
+        return cls(tuple(_strings_under(resources, "uri")), tuple(_strings_under(templates, "uriTemplate")))
 
     def explain_unknown(self, uri: str) -> Report:
-        """What is said to one who asked for a resource that is not there; nothing where it is listed."""
+        """Report on a request for a resource; the report is empty if the resource is listed."""
         found = () if uri in self.uris else (self._diagnosis(uri),)
         return Report(call=Call(uri), diagnoses=found, is_refusal=bool(found))
 
@@ -99,15 +99,15 @@ class Resources:
             severity=Severity.HIGH,
             category="not_found",
             details={"got": clean(uri), "expected": "a listed resource or one that fits a template"},
-            suggestions=_similar(matches, "similar_resources"),
+            suggestions=_suggestions(matches, "similar_resources"),
             hint=self._hint(fitting, matches),
             next_steps=self._next_steps(),
         )
 
     def _near(self, uri: str) -> Sequence[Match]:
-        """URIs that are near as a whole, and templates with the part of this URI filled in that they leave open."""
-        filled = [one for template in self.templates for one in _filled(uri, template)]
-        candidates = [*self.uris, *(one for one in filled if one not in self.uris)]
+        """Find URIs that resemble this one, among those listed and the templates filled in from it."""
+        expanded = [one for template in self.templates for one in _fill_template(uri, template)]
+        candidates = [*self.uris, *(one for one in expanded if one not in self.uris)]
         same = [one for one in candidates if normal_form(one) == normal_form(uri[:_LONGEST_URI])]
         if len(same) == 1:
             return (Match(same[0], 1.0, is_clear=True),)
@@ -129,11 +129,11 @@ class Resources:
         return {"list": "resources/list", **({"templates": templates} if templates else {})}
 
 
-def _named(entries: object, key: str) -> Iterable[str]:
+def _strings_under(entries: object, key: str) -> Iterable[str]:
     return as_strings([as_object(entry).get(key) for entry in as_list(entries)])
 
 
-def _similar(matches: Sequence[Match], key: str) -> dict[str, Any]:
+def _suggestions(matches: Sequence[Match], key: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if matches and matches[0].confidence > OFFER_THRESHOLD:
         found["did_you_mean"] = clean(matches[0].name, 128)
@@ -147,7 +147,7 @@ def _hint(matches: Sequence[Match]) -> str:
 
 
 def _fits(uri: str, template: str) -> bool:
-    """Whether a URI is one that a template stands for: its fixed parts in their order, something in every slot."""
+    """Whether a URI matches a template: its fixed parts in order, and something in every slot."""
     head, *parts = _SLOT.split(template)
     if not parts or not uri.startswith(head):
         return False
@@ -159,8 +159,8 @@ def _fits(uri: str, template: str) -> bool:
     return len(uri) - len(parts[-1]) > at and uri.endswith(parts[-1])
 
 
-def _filled(uri: str, template: str) -> Iterable[str]:
-    """A template filled from a URI that has all but its form: as many parts, and the fixed ones nearly the same."""
+def _fill_template(uri: str, template: str) -> Iterable[str]:
+    """Fill a template from a URI that has as many parts and resembles it in the fixed ones."""
     parts, given = _PART.split(template), _PART.split(uri[:_LONGEST_URI])
     if len(parts) != len(given) or not _SLOT.search(template):
         return

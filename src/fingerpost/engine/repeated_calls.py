@@ -1,8 +1,8 @@
-"""The same failing call again: a counted warning in words is ignored, so the answer itself changes.
+"""Change the answer when the same call fails again, because callers ignore a repeated text.
 
-The first time the whole answer is given; the second time only the way out, which is shorter; from the third
-time on a stop that names the way out. What passes by itself (a rate limit, a timeout) is no loop. Memory is
-bounded for each caller and in all, holds digests and no arguments, and forgets after a while.
+The first failure gets the whole answer, the second only what to do instead, and from the third on the answer is to
+stop. Failures that pass by themselves (a rate limit, a timeout) are not counted. Memory is limited per caller and in
+total, holds digests instead of arguments, and expires.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fingerpost.engine.render.text import help_call
 CODE = "REPEATED_CALL"
 
 STOP = 3
-"""From which failure of the very same call on the answer is to stop."""
+"""The number of failures of the same call from which on the answer is to stop."""
 
 _Counts: TypeAlias = "OrderedDict[bytes, tuple[int, float]]"
 
 
 def vary_answer(report: Report, attempts: int) -> Report:
-    """What is said when a call fails for the `attempts`-th time."""
+    """Return the report for a call that fails for the `attempts`-th time."""
     if attempts == 1 or any(one.severity is Severity.CRITICAL for one in report.diagnoses):
-        return report  # an attack is answered alike each time
+        return report  # an attack gets the same answer each time
     if attempts < STOP:
         return replace(report, attempts=attempts)
     first = next(iter(report.diagnoses), None)
@@ -39,13 +39,13 @@ def vary_answer(report: Report, attempts: int) -> Report:
         origin=first.origin if first else "server",
         retryable=False,
         details={"attempts": attempts, **({"cause": first.code} if first else {})},
-        hint=_way_out(report),
+        hint=_stop_hint(report),
         next_steps={"ask": "Tell the user what was tried and what is missing"},
     )
     return replace(report, diagnoses=(stop,), more_problems=0, server_text="")
 
 
-def _way_out(report: Report) -> str:
+def _stop_hint(report: Report) -> str:
     if report.corrected and report.applicability is Applicability.HAS_PLACEHOLDERS:
         return "Fill in what is missing, or ask the user for it; do not send the same call again"
     if report.corrected:
@@ -57,7 +57,7 @@ def _way_out(report: Report) -> str:
 
 @dataclass
 class RepeatedCalls:
-    """How often each caller's calls have failed of late."""
+    """Counts how often each caller's calls have failed recently."""
 
     most_callers: int = 1_024
     most_calls: int = 64
@@ -65,10 +65,10 @@ class RepeatedCalls:
 
     def __post_init__(self) -> None:
         self.callers: OrderedDict[object, _Counts] = OrderedDict()
-        """Those of whom anything is remembered."""
+        """The failure counts of each caller, least recently used first."""
 
     def count_failure(self, caller: object, call: Call, report: Report, now: float) -> int:
-        """Count one more failure; the answer is how many there were of the very same call."""
+        """Count one more failure; return how often this call has failed."""
         if report.diagnoses and report.diagnoses[0].category in TRANSIENT_CATEGORIES:
             return 1
         counts = self.callers.setdefault(caller, OrderedDict())
@@ -77,12 +77,12 @@ class RepeatedCalls:
         count, last = counts.pop(key, (0, now))
         count = count + 1 if now - last <= self.seconds else 1
         counts[key] = count, now
-        _bound(counts, self.most_calls)
-        _bound(self.callers, self.most_callers)
+        _evict(counts, self.most_calls)
+        _evict(self.callers, self.most_callers)
         return count
 
     def forget(self, caller: object, call: Call) -> None:
-        """Forget the failures of a call that is right now."""
+        """Forget the failures of a call that has succeeded."""
         if counts := self.callers.get(caller):
             counts.pop(_digest(call), None)
             if not counts:
@@ -92,13 +92,13 @@ class RepeatedCalls:
         return sum(map(len, self.callers.values()))
 
 
-def _bound(memory: OrderedDict[object, object] | _Counts | OrderedDict[object, _Counts], most: int) -> None:
+def _evict(memory: OrderedDict[object, object] | _Counts | OrderedDict[object, _Counts], most: int) -> None:
     while len(memory) > most:
         memory.popitem(last=False)
 
 
 def _digest(call: Call) -> bytes:
-    """A call by its name and arguments, whatever their order."""
+    """Return a digest of the tool name and the arguments, in any order."""
     try:
         text = json.dumps([call.tool, call.arguments], sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError):

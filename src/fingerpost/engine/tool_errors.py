@@ -1,11 +1,11 @@
-"""What server authors raise, so that a failure guides the caller instead of ending the conversation.
+"""Exceptions that server authors raise, so that a failure tells the caller what to do next.
 
     Exception
-    └── ToolOperationError      a failure that you saw coming, and what to do about it
-        └── UnknownValue        a value that names nothing: the nearest one is found for you
+    └── ToolOperationError      an expected failure, with what to do about it
+        └── UnknownValue        a value that names nothing; the nearest choices are found for you
 
-Every field but the message may be left out; what is left out is inferred from the rest. A door turns the
-error into the same envelope whichever framework runs the tool, also where that framework masks exceptions.
+Every field except the message is optional; the rest is inferred. The middleware turns the error into the same envelope
+in every framework, even if the framework masks exceptions.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from fingerpost.engine.model import EMPTY_OBJECT
 from fingerpost.engine.phrases import literal
 from fingerpost.engine.safety.redact import clean, safe_value
 
-_MOST_READINGS, _MOST_SHOWN, _LONGEST_LABEL = 3, 12, 96
-_SIGN = re.compile(r"\(([^()]{1,16})\)$")
+_MOST_READINGS, _MOST_LISTED, _LONGEST_LABEL = 3, 12, 96
+_SYMBOL = re.compile(r"\(([^()]{1,16})\)$")
 
 
 class ToolOperationError(Exception):
     """A failure that the caller can do something about.
 
-    `hint` is one sentence on what to do, kept apart from the message; `hints` are what to weigh or to ask the
-    user; `likely_fix` is a value that can be sent as it stands, in place of the one in `parameter`; `step`
-    counts from 0 in a chain of steps; `routing_hint` is for the program, not for the model.
+    `hint` is one sentence on what to do, separate from the message. `hints` are options to consider or to ask the user
+    about. `likely_fix` is a value to send instead of the one in `parameter`. `step` counts from 0 in a chain of steps.
+    `routing_hint` is for the program, not for the model.
     """
 
     code: str | None = None
@@ -72,18 +72,18 @@ class ToolOperationError(Exception):
             "step": step, "origin": origin, "retryable": retryable, "routing_hint": routing_hint,
             "hints": (hints,) if isinstance(hints, str) else None if hints is None else tuple(hints),
         }  # fmt: skip
-        # What is not given is left to the class, so that a subclass may say it once for all of its kind.
+        # Fields that are not given keep the value of the class, so that a subclass may set defaults.
         self.__dict__.update({name: value for name, value in given.items() if value is not None})
         self.message = message
         self.details = {**getattr(type(self), "details", {}), **(details or {})}
         self.next_steps = {**getattr(type(self), "next_steps", {}), **(next_steps or {})}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[ToolOperationError], args: tuple[Any, ...], state: dict[str, Any]) -> ToolOperationError:
-    """An error as it was on the other side of a process pool."""
+def _restore(kind: type[ToolOperationError], args: tuple[Any, ...], state: dict[str, Any]) -> ToolOperationError:
+    """Recreate an error that was pickled, for instance by a process pool."""
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)
@@ -92,7 +92,7 @@ def _restored(kind: type[ToolOperationError], args: tuple[Any, ...], state: dict
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One value that may have been meant: what to send, and how a person reads it."""
+    """One value that the caller may have intended: what to send, and its label for people."""
 
     value: Any
     label: str
@@ -101,11 +101,11 @@ class Reading:
 
 
 class UnknownValue(ToolOperationError):
-    """A value that is none of those there are; says which was probably meant.
+    """A value that is not one of the choices; finds the choices nearest to it.
 
-    `choices` are the values that exist: any iterable, or a mapping from each value to how a person reads it
-    (`{"kilogram": "kilogram (kg)"}`). `label` makes that reading from a value instead. `noun` is what a value
-    is called where the parameter's own name does not say it.
+    `choices` are the valid values: any iterable, or a mapping from each value to its label for people
+    (`{"kilogram": "kilogram (kg)"}`). `label` is a function that makes the label instead. `noun` is what a value is
+    called, if not by the parameter's name.
     """
 
     def __init__(
@@ -120,34 +120,34 @@ class UnknownValue(ToolOperationError):
     ) -> None:
         labels: Mapping[Any, Any] = cast("Mapping[Any, Any]", choices) if isinstance(choices, Mapping) else EMPTY_OBJECT
         every: list[Any] = [choices] if isinstance(choices, str) else list(cast("Iterable[Any]", choices))
-        self.choices = [(_bare(one), clean(str(_read(one, label, labels)), _LONGEST_LABEL)) for one in every]
+        self.choices = [(_plain_value(one), clean(str(_label_of(one, label, labels)), _LONGEST_LABEL)) for one in every]
         self.got = got
-        self.readings = tuple(_near(got, self.choices))
-        called = noun or parameter.rpartition(".")[2].partition("[")[0]
-        named = [said for _, said in self.choices]
-        usual: dict[str, Any] = {"code": "INVALID_CHOICE", "category": "validation", "origin": "call"}
+        self.readings = tuple(_find_readings(got, self.choices))
+        noun = noun or parameter.rpartition(".")[2].partition("[")[0]
+        labels_only = [text for _, text in self.choices]
+        defaults: dict[str, Any] = {"code": "INVALID_CHOICE", "category": "validation", "origin": "call"}
         if not self.readings:
-            usual["hint"] = _all_there_is(called, named)
-        details = {"got": safe_value(got, parameter), "expected": _some(named)}
+            defaults["hint"] = _list_or_none(noun, labels_only)
+        details = {"got": safe_value(got, parameter), "expected": _list_labels(labels_only)}
         more["details"] = {**details, **(more.get("details") or {})}
-        message = f"Unknown {called} {literal(safe_value(got, parameter))}"
-        super().__init__(message, parameter=parameter, **{**usual, **more})
+        message = f"Unknown {noun} {literal(safe_value(got, parameter))}"
+        super().__init__(message, parameter=parameter, **{**defaults, **more})
 
 
-def _read(choice: Any, label: Callable[[Any], str] | None, labels: Mapping[Any, Any]) -> Any:
+def _label_of(choice: Any, label: Callable[[Any], str] | None, labels: Mapping[Any, Any]) -> Any:
     if label is not None:
         return label(choice)
-    return labels[choice] if labels else _bare(choice)
+    return labels[choice] if labels else _plain_value(choice)
 
 
-def _bare(choice: Any) -> Any:
-    """The value that a caller sends for a choice: of a member of an `Enum`, what it stands for."""
+def _plain_value(choice: Any) -> Any:
+    """Return the value that a caller sends for a choice: the value of an `Enum` member."""
     return choice.value if isinstance(choice, Enum) else choice
 
 
-def _near(got: Any, choices: list[tuple[Any, str]]) -> Iterator[Reading]:
-    """The choices nearest to what was sent, each by its name or by the sign that its label has in brackets."""
-    names = {sign: at for at, (_, label) in enumerate(choices) for sign in _SIGN.findall(label)}
+def _find_readings(got: Any, choices: list[tuple[Any, str]]) -> Iterator[Reading]:
+    """Find the choices nearest to what was sent, by value or by the symbol in brackets in the label."""
+    names = {symbol: at for at, (_, label) in enumerate(choices) for symbol in _SYMBOL.findall(label)}
     names |= {str(value): at for at, (value, _) in enumerate(choices)}
     found: dict[int, Match] = {}
     for match in closest(got, list(names), "value") if isinstance(got, str) else ():
@@ -156,10 +156,10 @@ def _near(got: Any, choices: list[tuple[Any, str]]) -> Iterator[Reading]:
         yield Reading(*choices[at], match.confidence, match.is_clear)
 
 
-def _all_there_is(called: str, labels: list[str]) -> str:
-    return f"There are {_some(labels)}" if 0 < len(labels) <= _MOST_SHOWN else f"No similar {called} found"
+def _list_or_none(noun: str, labels: list[str]) -> str:
+    return f"There are {_list_labels(labels)}" if 0 < len(labels) <= _MOST_LISTED else f"No similar {noun} found"
 
 
-def _some(labels: list[str]) -> str:
-    more = len(labels) - _MOST_SHOWN
-    return ", ".join(labels[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+def _list_labels(labels: list[str]) -> str:
+    more = len(labels) - _MOST_LISTED
+    return ", ".join(labels[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.replies.classify import is_failure, is_unknown_tool
 from fingerpost.engine.replies.enrich import (
@@ -184,8 +185,8 @@ class CallFlow:
             verdict = judge(self.call, self._catalog, guidance.policy)
         if (report := self._explain_exception(verdict, outcome)) is not None:
             return guidance.error_result(guidance.count_failure(self._counts_as, report), self._catalog)
-        kind = self._failure_kind(outcome)
-        report = explain_failure(self.call, outcome.reply, self._catalog, guidance.policy, verdict, kind=kind)
+        facts = self._failure_facts(outcome)
+        report = explain_failure(self.call, outcome.reply, self._catalog, guidance.policy, verdict, facts=facts)
         if report is None:
             return outcome.reply
         return append_report(outcome.reply, guidance.count_failure(self._counts_as, report), guidance.policy)
@@ -197,12 +198,12 @@ class CallFlow:
             outcome.exception, self._catalog, self._guidance.policy, verdict, is_masked=outcome.is_masked
         )
 
-    def _failure_kind(self, outcome: Outcome) -> str:
+    def _failure_facts(self, outcome: Outcome) -> FailureFacts | None:
         if outcome.exception is None:
-            return ""
-        from fingerpost.engine.replies.exceptions import kind_of, root_cause
+            return None
+        from fingerpost.engine.replies.exceptions import facts_of, root_cause
 
-        return kind_of(root_cause(outcome.exception), self.call)
+        return facts_of(root_cause(outcome.exception), self.call)
 
     async def _refresh(self) -> bool:
         """Read the list unless it is known to be fresh; true if that gave another catalog than before."""

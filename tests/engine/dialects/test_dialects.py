@@ -1,7 +1,7 @@
-"""Other servers' error text reads as the violations written beside each recording, and everything else as silence.
+"""Error texts of other servers are read as the violations beside each recording, and other texts give none.
 
-`data/dialects.jsonl` holds what real servers and validators answered, one recording a line. A `source` that starts
-with "documented" or "written" was not recorded: the first is a format its project documents, the second is ours.
+`data/dialects.jsonl` holds what real servers and validators answered, one recording per line. A `source` that starts
+with "documented" or "written" was not recorded: the first is a format that its project documents, the second is ours.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.engine.dialects import DIALECTS, MAX_TEXT, MAX_VIOLATIONS, read
-from fingerpost.engine.dialects.alternatives import nearest, settled
+from fingerpost.engine.dialects.alternatives import choose_nearest, merge_violations
 from fingerpost.engine.model import Violation
 from tests.support.paths import DATA
 
 RECORDINGS: list[dict[str, Any]] = [
     json.loads(line) for line in (DATA / "dialects.jsonl").read_text("utf-8").splitlines()
 ]
-SPEAKING = [recording for recording in RECORDINGS if recording["violations"]]
-SILENT = [recording for recording in RECORDINGS if not recording["violations"]]
+WITH_VIOLATIONS = [recording for recording in RECORDINGS if recording["violations"]]
+WITHOUT_VIOLATIONS = [recording for recording in RECORDINGS if not recording["violations"]]
 TEXTS = [recording["text"] for recording in RECORDINGS]
 
 SECRET = "hunter2-Xq9"
 
 
-def said(text: str) -> list[list[Any]]:
+def violations_in(text: str) -> list[list[Any]]:
     return [[list(violation.at), violation.keyword, violation.expected] for violation in read(text)]
 
 
@@ -40,24 +40,24 @@ def label(recording: dict[str, Any]) -> str:
 # Recordings
 
 
-@pytest.mark.parametrize("recording", SPEAKING, ids=label)
-def test_a_recording_reads_as_written(recording: dict[str, Any]) -> None:
-    assert said(recording["text"]) == recording["violations"]
+@pytest.mark.parametrize("recording", WITH_VIOLATIONS, ids=label)
+def test_a_recording_gives_the_recorded_violations(recording: dict[str, Any]) -> None:
+    assert violations_in(recording["text"]) == recording["violations"]
 
 
-@pytest.mark.parametrize("recording", SILENT, ids=label)
-def test_a_text_that_says_nothing_of_the_call_reads_as_silence(recording: dict[str, Any]) -> None:
+@pytest.mark.parametrize("recording", WITHOUT_VIOLATIONS, ids=label)
+def test_a_text_that_is_not_about_the_call_gives_no_violations(recording: dict[str, Any]) -> None:
     assert read(recording["text"]) == ()
 
 
-def test_every_dialect_is_recorded_and_so_is_silence() -> None:
-    real = [recording for recording in SPEAKING if not recording["source"].startswith(("documented", "written"))]
+def test_there_are_recordings_of_every_dialect_and_of_unrelated_texts() -> None:
+    real = [recording for recording in WITH_VIOLATIONS if not recording["source"].startswith(("documented", "written"))]
     assert len(real) >= 60
-    assert len([recording for recording in SILENT if recording["dialect"] == "silence"]) >= 25
-    assert {recording["dialect"] for recording in SPEAKING} == set(DIALECTS)
+    assert len([recording for recording in WITHOUT_VIOLATIONS if recording["dialect"] == "silence"]) >= 25
+    assert {recording["dialect"] for recording in WITH_VIOLATIONS} == set(DIALECTS)
 
 
-def test_schemas_are_left_to_the_catalog() -> None:
+def test_violations_carry_no_schema() -> None:
     assert not any(violation.schema for text in TEXTS for violation in read(text))
 
 
@@ -76,7 +76,7 @@ def test_schemas_are_left_to_the_catalog() -> None:
         "data must be <= 1e999",
     ],
 )
-def test_half_a_statement_is_left_alone(text: str) -> None:
+def test_an_incomplete_statement_gives_no_violations(text: str) -> None:
     assert read(text) == ()
 
 
@@ -84,14 +84,14 @@ def test_half_a_statement_is_left_alone(text: str) -> None:
 
 
 TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
-LIMITS = {
+LIMIT_KEYWORDS = {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
     *("minLength", "maxLength", "minItems", "maxItems"),
 }
 
 
-def assert_is_in_the_vocabulary(found: tuple[Violation, ...]) -> None:
-    """At most twenty, and each with the kind of expectation its keyword calls for."""
+def assert_valid_violations(found: tuple[Violation, ...]) -> None:
+    """Check that there are at most twenty, each with an expectation of the type its keyword needs."""
     assert len(found) <= MAX_VIOLATIONS
     for violation in found:
         match violation.keyword:
@@ -102,20 +102,20 @@ def assert_is_in_the_vocabulary(found: tuple[Violation, ...]) -> None:
             case "required" | "format" | "pattern":
                 assert isinstance(violation.expected, str)
             case _:
-                assert violation.keyword in LIMITS and isinstance(violation.expected, (int, float))
+                assert violation.keyword in LIMIT_KEYWORDS and isinstance(violation.expected, (int, float))
 
 
 @given(st.text(st.characters(codec=None), max_size=400))
-def test_any_text_is_read(text: str) -> None:
-    assert_is_in_the_vocabulary(read(text))
+def test_any_text_can_be_read(text: str) -> None:
+    assert_valid_violations(read(text))
 
 
 @given(st.sampled_from(TEXTS), st.text(max_size=60), st.text(max_size=60), st.integers(0, 2000), st.integers(0, 2000))
-def test_any_piece_of_a_recording_in_any_surroundings_is_read(
+def test_any_part_of_a_recording_in_any_context_can_be_read(
     text: str, before: str, after: str, start: int, stop: int
 ) -> None:
-    assert_is_in_the_vocabulary(read(before + text[start:] + after))
-    assert_is_in_the_vocabulary(read(before + text[:stop] + after))
+    assert_valid_violations(read(before + text[start:] + after))
+    assert_valid_violations(read(before + text[:stop] + after))
 
 
 JSON_VALUES = st.recursive(
@@ -141,19 +141,19 @@ KINDS = ("missing", "extra_forbidden", "literal_error", "too_short", "union_tag_
 
 
 @given(st.sampled_from(sorted(ISSUE_KEYS)), st.data())
-def test_issues_with_any_values_are_read(dialect: str, data: st.DataObject) -> None:
+def test_issues_with_any_values_can_be_read(dialect: str, data: st.DataObject) -> None:
     values = JSON_VALUES | st.sampled_from((*CODES, *KINDS)) | st.just([["a", 0]])
     issue = st.fixed_dictionaries(dict.fromkeys(ISSUE_KEYS[dialect], values))
     issues = data.draw(st.lists(issue, min_size=1, max_size=3))
-    assert_is_in_the_vocabulary(read(f"Error: {json.dumps(issues)}"))
+    assert_valid_violations(read(f"Error: {json.dumps(issues)}"))
 
 
-def test_a_text_of_a_thousand_errors_gives_twenty() -> None:
+def test_a_text_with_a_thousand_errors_gives_twenty_violations() -> None:
     lines = "".join(f"field{n}\n  Field required [type=missing, input_value=1, input_type=int]\n" for n in range(1000))
     assert len(read("1000 validation errors for X\n" + lines)) == MAX_VIOLATIONS
 
 
-def test_what_stands_past_the_limit_is_not_read() -> None:
+def test_text_beyond_the_limit_is_not_read() -> None:
     assert read(" " * MAX_TEXT + "\npattern is required") == ()
 
 
@@ -171,7 +171,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_reading_takes_time_in_proportion_to_the_text(unit: str) -> None:
+def test_reading_takes_linear_time(unit: str) -> None:
     short, long = MAX_TEXT // 8, MAX_TEXT
     once = min(seconds(unit, short) for _ in range(3))
     assert min(seconds(unit, long) for _ in range(3)) <= 8 * 4 * once + 0.05
@@ -184,7 +184,7 @@ def seconds(unit: str, size: int) -> float:
     return time.perf_counter() - start
 
 
-def test_deeply_nested_json_is_read_or_left() -> None:
+def test_deeply_nested_json_gives_no_violations() -> None:
     assert read("[" * 60_000) == ()
     assert read('{"a":' * 10_000) == ()
     issue = '{"code": "invalid_union", "path": [], "errors": [['
@@ -223,7 +223,7 @@ ECHOES = (
 
 
 @pytest.mark.parametrize("text", ECHOES)
-def test_a_value_that_was_sent_is_never_kept(text: str) -> None:
+def test_received_values_are_never_kept(text: str) -> None:
     found = read(text)
     assert found
     assert SECRET not in repr(found)
@@ -232,31 +232,34 @@ def test_a_value_that_was_sent_is_never_kept(text: str) -> None:
 # Alternatives
 
 
-def test_the_nearest_alternative_is_the_one_that_was_entered() -> None:
+def test_the_nearest_alternative_accepts_the_type_and_rejects_something_inside() -> None:
     far = [Violation(("u",), "type", ["string"])]
     near = [Violation(("u", "a"), "type", ["integer"]), Violation(("u",), "required", "b")]
-    assert [(found.at, found.branches) for found in nearest([far, near], ("u",))] == [(("u", "a"), 2), (("u",), 2)]
+    assert [(found.at, found.branches) for found in choose_nearest([far, near], ("u",))] == [
+        (("u", "a"), 2),
+        (("u",), 2),
+    ]
 
 
-def test_among_entered_alternatives_the_nearest_has_the_fewest_complaints() -> None:
+def test_among_near_alternatives_the_one_with_the_fewest_violations_is_chosen() -> None:
     two = [Violation(("u",), "required", "a"), Violation(("u",), "required", "b")]
     one = [Violation(("u",), "required", "c")]
-    assert nearest([two, one], ("u",)) == [Violation(("u",), "required", "c", branches=2)]
+    assert choose_nearest([two, one], ("u",)) == [Violation(("u",), "required", "c", branches=2)]
 
 
-def test_alternatives_of_other_kinds_are_one_choice_of_kinds() -> None:
+def test_alternatives_of_other_types_are_merged_into_one_choice_of_types() -> None:
     kinds = [[Violation(("u",), "type", [kind])] for kind in ("string", "null", "array")]
-    assert nearest(kinds, ("u",)) == [Violation(("u",), "type", ["string", "array"], branches=3)]
+    assert choose_nearest(kinds, ("u",)) == [Violation(("u",), "type", ["string", "array"], branches=3)]
 
 
-def test_a_type_and_something_inside_come_from_alternatives_so_the_inside_is_told() -> None:
-    told = [Violation(("u",), "type", ["string"]), Violation(("u", 0), "type", ["integer"])]
-    assert settled(told) == told[1:]
+def test_a_violation_inside_a_value_replaces_the_violation_of_its_type() -> None:
+    violations = [Violation(("u",), "type", ["string"]), Violation(("u", 0), "type", ["integer"])]
+    assert merge_violations(violations) == violations[1:]
 
 
-def test_places_that_are_not_said_are_not_one_place() -> None:
-    told = [Violation((), "type", ["string"]), Violation((), "type", ["integer"]), Violation((), "required", "a")]
-    assert settled([*told, told[0]]) == told
+def test_violations_without_a_path_are_not_merged() -> None:
+    violations = [Violation((), "type", ["string"]), Violation((), "type", ["integer"]), Violation((), "required", "a")]
+    assert merge_violations([*violations, violations[0]]) == violations
 
 
 @pytest.mark.parametrize(
@@ -269,5 +272,5 @@ def test_places_that_are_not_said_are_not_one_place() -> None:
         ("data/u must be string, data/u must be object, data/u must match a schema in anyOf", [2]),
     ],
 )
-def test_labels_of_a_union_are_told_from_fields(text: str, branches: list[int]) -> None:
+def test_labels_of_a_union_are_distinguished_from_fields(text: str, branches: list[int]) -> None:
     assert [violation.branches for violation in read(text)] == branches

@@ -1,4 +1,4 @@
-"""One error in three shapes, and back."""
+"""Convert an error between the three shapes without loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ERROR: dict[str, Any] = {
 }
 
 
-def test_the_flat_shape_lifts_what_a_simple_client_branches_on() -> None:
+def test_the_flat_shape_has_what_a_simple_client_branches_on_at_the_top_level() -> None:
     flat = reshape(ERROR, "flat")
     assert flat["error"] == "Unknown unit: 'kilgoram'"
     assert flat["error_type"] == "unknown_unit"
@@ -39,7 +39,7 @@ def test_the_flat_shape_lifts_what_a_simple_client_branches_on() -> None:
     assert "code" not in flat
 
 
-def test_the_envelope_puts_the_outcome_first_and_routing_outside() -> None:
+def test_the_envelope_shape_starts_with_the_outcome_and_has_the_routing_hint_at_the_top_level() -> None:
     envelope = reshape(ERROR, "envelope")
     assert list(envelope)[:4] == ["status", "ok", "error", "error_detail"]
     assert (envelope["status"], envelope["ok"], envelope["error"]) == ("error", False, "Unknown unit: 'kilgoram'")
@@ -59,5 +59,5 @@ def test_the_envelope_puts_the_outcome_first_and_routing_outside() -> None:
     ],
     ids=["whole", "mixed-case code", "small", "success", "nothing"],
 )
-def test_any_shape_becomes_any_other_without_loss(structured: dict[str, Any], one: Shape, other: Shape) -> None:
+def test_any_shape_converts_to_any_other_without_loss(structured: dict[str, Any], one: Shape, other: Shape) -> None:
     assert reshape(reshape(reshape(structured, one), other), "nested") == structured

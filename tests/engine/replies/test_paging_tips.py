@@ -1,4 +1,4 @@
-"""What a success is told to do next, read from the reply itself."""
+"""Tips for a successful reply, derived from the reply."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog
-from fingerpost.engine.replies.paging_tips import Advice, advice, payload_of
+from fingerpost.engine.replies.paging_tips import Advice, advise, payload_of
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 
 
-def listed(name: str, properties: dict[str, Any], *required: str) -> dict[str, Any]:
+def read_only_tool(name: str, properties: dict[str, Any], *required: str) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties, "required": list(required)}
     return {"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
 
 
 CATALOG = Catalog.listed(
     [
-        listed("by_offset", {"q": STRING, "limit": {**INTEGER, "default": 2}, "offset": INTEGER}, "q"),
-        listed("by_page", {"q": STRING, "page": INTEGER}, "q"),
-        listed("by_cursor", {"q": STRING, "cursor": STRING}, "q"),
-        listed("narrowed", {"q": STRING, "type": {"enum": ["a", "b"]}, "limit": INTEGER}, "q"),
-        listed("bare", {"q": STRING, "max": {**INTEGER, "default": True}}, "q"),
-        listed("get_one", {"id": STRING}, "id"),
+        read_only_tool("by_offset", {"q": STRING, "limit": {**INTEGER, "default": 2}, "offset": INTEGER}, "q"),
+        read_only_tool("by_page", {"q": STRING, "page": INTEGER}, "q"),
+        read_only_tool("by_cursor", {"q": STRING, "cursor": STRING}, "q"),
+        read_only_tool("narrowed", {"q": STRING, "type": {"enum": ["a", "b"]}, "limit": INTEGER}, "q"),
+        read_only_tool("bare", {"q": STRING, "max": {**INTEGER, "default": True}}, "q"),
+        read_only_tool("get_one", {"id": STRING}, "id"),
     ]
 )
 
 
-def advised(tool: str, payload: Any, **arguments: Any) -> Advice:
-    return advice(Call(tool, {"q": "x", **arguments}), payload, CATALOG)
+def advise_on(tool: str, payload: Any, **arguments: Any) -> Advice:
+    return advise(Call(tool, {"q": "x", **arguments}), payload, CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def advised(tool: str, payload: Any, **arguments: Any) -> Advice:
         ),
     ],
 )  # fmt: skip
-def test_the_call_for_more_is_the_callers_own_call_moved_on(
+def test_the_next_page_is_the_callers_own_call_with_the_next_position(
     tool: str, arguments: dict[str, Any], payload: dict[str, Any], more: str
 ) -> None:
-    found = advised(tool, payload, **arguments)
+    found = advise_on(tool, payload, **arguments)
     assert found.next_steps["get_more"] == more
     assert found.lines == (f"More results: {more}",)
 
 
-def test_many_results_are_narrowed_and_a_full_list_says_so() -> None:
-    many = advised("narrowed", {"items": [1], "total": 30})
+def test_many_results_get_a_narrower_call_and_a_full_page_is_reported() -> None:
+    many = advise_on("narrowed", {"items": [1], "total": 30})
     assert many.tips["high_results"] == 'Narrow it: narrowed(q: "x", type: <"a" or "b">)'
     assert many.lines == ('There may be more; narrow it: narrowed(q: "x", type: <"a" or "b">)',)
-    full = advised("bare", {"items": [1], "limit_reached": True})
+    full = advise_on("bare", {"items": [1], "limit_reached": True})
     assert full.tips["limit_reached"] == {
         "at_limit": "Showing maximum 1 result",
         "recommendations": ["Ask for something more specific"],
@@ -79,8 +79,8 @@ def test_many_results_are_narrowed_and_a_full_list_says_so() -> None:
         ("text", None),
     ],
 )
-def test_one_result_in_detail_is_offered_where_a_tool_takes_its_id(item: Any, step: str | None) -> None:
-    assert advised("by_offset", {"results": [item], "has_more": True}).next_steps.get("get_details") == step
+def test_a_call_for_one_result_is_suggested_if_a_tool_takes_its_id(item: Any, step: str | None) -> None:
+    assert advise_on("by_offset", {"results": [item], "has_more": True}).next_steps.get("get_details") == step
 
 
 @pytest.mark.parametrize(
@@ -97,21 +97,21 @@ def test_one_result_in_detail_is_offered_where_a_tool_takes_its_id(item: Any, st
         {},
     ],
 )
-def test_a_reply_that_is_all_there_is_or_speaks_for_itself_earns_nothing(payload: dict[str, Any]) -> None:
-    assert not advised("by_offset", payload)
+def test_a_complete_reply_or_one_with_its_own_advice_gets_no_tips(payload: dict[str, Any]) -> None:
+    assert not advise_on("by_offset", payload)
 
 
-def test_partial_results_are_told_apart_from_failure() -> None:
-    found = advised("bare", {"results": [1], "partial": True, "failed": ["a", "b"]})
+def test_partial_results_get_tips_instead_of_an_error() -> None:
+    found = advise_on("bare", {"results": [1], "partial": True, "failed": ["a", "b"]})
     assert found.tips == {"partial": "2 parts failed"}
     assert set(found.next_steps) == {"retry_failed", "check_permissions", "proceed_anyway"}
-    assert advised("bare", {"is_partial": True}).lines == ("The result is partial: some parts failed.",)
+    assert advise_on("bare", {"is_partial": True}).lines == ("The result is partial: some parts failed.",)
 
 
-def test_a_payload_is_structure_or_the_json_that_the_text_is() -> None:
+def test_the_payload_is_the_structured_content_or_the_text_parsed_as_json() -> None:
     text = json.dumps({"has_more": True})
     assert payload_of({"content": [{"type": "text", "text": text}]}) == {"has_more": True}
     assert payload_of({"content": [{"type": "text", "text": text}, {"type": "text", "text": text}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": "[1]"}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": '{"a": "' + "x" * (1 << 19) + '"}'}]}) == {}
-    assert not advice(Call("nowhere", {}), {"has_more": True}, CATALOG)
+    assert not advise(Call("nowhere", {}), {"has_more": True}, CATALOG)

@@ -1,11 +1,12 @@
-"""Other servers' error text, read as violations: where a text says the call is wrong, in the words of JSON Schema.
+"""Read other servers' error texts as violations of JSON Schema.
 
-A server that refuses a call names the culprit in its validator's own dialect. Each module here knows one; `read`
-asks them in order, from the most explicit shape to plain prose, and the first that recognises anything answers.
+A server that refuses a call describes the mistake in the words of its validator. Each module here knows one such
+dialect. `read` tries them in order, from the most structured to plain prose, and the first that recognizes anything
+wins.
 
-Three habits hold for all of them. Received values are never kept, for they can be secrets. A list the text leaves
-out (`must be equal to one of the allowed values`) is an empty list. A place the text leaves out is the empty path:
-`'fifty' is not of type 'integer'` gives `type` at `()`, which no arguments object could break itself.
+Three conventions hold for all of them. Received values are never kept, because they may be secrets. If the text omits
+a list (`must be equal to one of the allowed values`), the list is empty. If the text omits the path, the path is
+empty: `'fifty' is not of type 'integer'` gives `type` at `()`, which an arguments object itself cannot violate.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from itertools import islice
 from typing import TypeAlias
 
 from fingerpost.engine.dialects import ajv, golang, jsonschema, plain, pydantic, serde, zod, zod_text
-from fingerpost.engine.dialects.alternatives import settled
-from fingerpost.engine.dialects.embedded import messages
+from fingerpost.engine.dialects.alternatives import merge_violations
+from fingerpost.engine.dialects.embedded import find_messages
 from fingerpost.engine.model import Violation
 
 Dialect: TypeAlias = Callable[[str], Iterable[Violation]]
 
 MAX_TEXT = 64_000
-"""How much of a text is read; a validator says what matters first."""
+"""How many characters of a text are read; validators put what matters first."""
 
 MAX_VIOLATIONS = 20
-"""How many violations one text may give: a caller mends a few at a time."""
+"""How many violations are read from one text; a caller corrects only a few at a time."""
 
 DIALECTS: dict[str, Dialect] = {
     "pydantic": pydantic.read,
@@ -40,12 +41,12 @@ DIALECTS: dict[str, Dialect] = {
 
 
 def read(text: str) -> tuple[Violation, ...]:
-    """What an error text says is wrong with the call; empty when no dialect recognises it. Total, linear, pure."""
-    return next((found for found in _readings(text[:MAX_TEXT]) if found), ())
+    """Return the violations that an error text describes; empty if no dialect recognizes it. Never raises."""
+    return next((found for found in _try_dialects(text[:MAX_TEXT]) if found), ())
 
 
-def _readings(text: str) -> Iterator[tuple[Violation, ...]]:
-    """Each dialect's reading of the text, then of the message inside a JSON envelope such as `{"error": "…"}`."""
-    for said in (text, *messages(text)):
+def _try_dialects(text: str) -> Iterator[tuple[Violation, ...]]:
+    """Yield each dialect's reading of the text, then of the messages in a JSON object such as `{"error": "…"}`."""
+    for message in (text, *find_messages(text)):
         for dialect in DIALECTS.values():
-            yield tuple(settled(islice(dialect(said), 3 * MAX_VIOLATIONS)))[:MAX_VIOLATIONS]
+            yield tuple(merge_violations(islice(dialect(message), 3 * MAX_VIOLATIONS)))[:MAX_VIOLATIONS]

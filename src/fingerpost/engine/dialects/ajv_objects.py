@@ -1,10 +1,10 @@
-"""ajv's error objects, as JSON inside a text.
+"""Read ajv's error objects, as JSON inside a text.
 
     [{"instancePath": "/max", "schemaPath": "#/properties/max/maximum", "keyword": "maximum",
       "params": {"comparison": "<=", "limit": 1000}, "message": "must be <= 1000"}]
 
-Version 6 calls the place `dataPath`. The errors of all alternatives of an `anyOf` come before the `anyOf` itself,
-and `schemaPath` tells to which alternative each belongs.
+Version 6 calls the path `dataPath`. The errors of all alternatives of an `anyOf` precede the error of the `anyOf`
+itself, and `schemaPath` tells which alternative each belongs to.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from fingerpost.engine.dialects import words
-from fingerpost.engine.dialects.alternatives import nearest
-from fingerpost.engine.dialects.embedded import records
+from fingerpost.engine.dialects import parse
+from fingerpost.engine.dialects.alternatives import choose_nearest
+from fingerpost.engine.dialects.embedded import find_records
 from fingerpost.engine.model import Path, Violation
 
 Error: TypeAlias = Mapping[str, Any]
@@ -29,7 +29,7 @@ _UNIONS = ("anyOf", "oneOf")
 
 
 def read(text: str) -> list[Violation]:
-    return _violations(records(text, "keyword", "params", "schemaPath")[:_MOST])
+    return _violations(find_records(text, "keyword", "params", "schemaPath")[:_MOST])
 
 
 def _violations(errors: Sequence[Error]) -> list[Violation]:
@@ -42,19 +42,19 @@ def _violations(errors: Sequence[Error]) -> list[Violation]:
         for branch in dict.fromkeys(_branch(error, union) for error in inside)
     ]
     outside = [error for error in errors if error is not union and not _branch(error, union)]
-    return [*_violations(outside), *nearest(branches, _at(union))]
+    return [*_violations(outside), *choose_nearest(branches, _at(union))]
 
 
 def _branch(error: Error, union: Error) -> str:
-    """The alternative of `union` that this is an error of, or nothing."""
+    """Return the alternative of `union` that the error belongs to, or an empty string."""
     at, path = _at(union), f"{union['schemaPath']}/"
     belongs = _at(error)[: len(at)] == at and str(error["schemaPath"]).startswith(path)
     return str(error["schemaPath"])[len(path) :].partition("/")[0] if belongs else ""
 
 
 def _at(error: Error) -> Path:
-    said = error.get("instancePath", error.get("dataPath"))
-    return words.place(said) if isinstance(said, str) else ()
+    path = error.get("instancePath", error.get("dataPath"))
+    return parse.path_or_pointer(path) if isinstance(path, str) else ()
 
 
 def _violation(error: Error, at: Path) -> Violation | None:
@@ -67,19 +67,19 @@ def _violation(error: Error, at: Path) -> Violation | None:
         case "type", {"type": kinds} if types := _types(kinds):
             return Violation(at, "type", types)
         case "enum", {"allowedValues": values}:
-            return Violation(at, "enum", words.listed(values))
+            return Violation(at, "enum", parse.plain_list(values))
         case "const", {"allowedValue": value}:
-            return Violation(at, "enum", words.listed([value]))
-        case ("format" | "pattern") as keyword, {**named} if isinstance(said := named.get(keyword), str):
-            return Violation(at, keyword, said)
+            return Violation(at, "enum", parse.plain_list([value]))
+        case ("format" | "pattern") as keyword, {**named} if isinstance(value := named.get(keyword), str):
+            return Violation(at, keyword, value)
         case _:
             return _limit(str(error["keyword"]), params, at)
 
 
-def _types(said: object) -> list[str]:
-    return words.json_types([said] if isinstance(said, str) else words.names(words.listed(said)))
+def _types(value: object) -> list[str]:
+    return parse.json_types([value] if isinstance(value, str) else parse.property_names(parse.plain_list(value)))
 
 
 def _limit(keyword: str, params: Mapping[str, Any], at: Path) -> Violation | None:
-    limit = words.number(params.get(_LIMITS[keyword])) if keyword in _LIMITS else None
+    limit = parse.number(params.get(_LIMITS[keyword])) if keyword in _LIMITS else None
     return Violation(at, keyword, limit) if limit is not None else None

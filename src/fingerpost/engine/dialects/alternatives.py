@@ -1,7 +1,7 @@
-"""Unions: when a value fits no alternative, the violation worth telling is of the nearest one.
+"""Choose the violations to report when a value fits no alternative of a union.
 
-An alternative that wants another kind of value is far; one that was entered and found wanting inside is near, and
-among those the one with the fewest complaints. When all are far, what they want together is what is expected.
+An alternative that expects another kind of value is far away. One that accepts the kind but rejects something inside
+is near, and the nearest has the fewest violations. If all are far away, their expectations are merged.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from fingerpost.engine.model import Path, Violation
 _LISTS = ("type", "enum", "additionalProperties")
 
 
-def nearest(branches: Iterable[Sequence[Violation]], at: Path) -> list[Violation]:
-    """The violations of the nearest alternative for the value at `at`, marked with how many there were."""
-    read = [branch for branch in branches if branch]
-    entered = [branch for branch in read if not any(_is_far(violation, at) for violation in branch)]
-    chosen = min(entered, key=len) if entered else [violation for branch in read for violation in branch]
-    return [replace(violation, branches=len(read)) for violation in settled(chosen)]
+def choose_nearest(branches: Iterable[Sequence[Violation]], at: Path) -> list[Violation]:
+    """Return the violations of the nearest alternative for the value at `at`, with the number of alternatives."""
+    known = [branch for branch in branches if branch]
+    near = [branch for branch in known if not any(_rejects_kind(violation, at) for violation in branch)]
+    chosen = min(near, key=len) if near else [violation for branch in known for violation in branch]
+    return [replace(violation, branches=len(known)) for violation in merge_violations(chosen)]
 
 
-def settled(violations: Iterable[Violation]) -> list[Violation]:
-    """One statement per place and keyword.
+def merge_violations(violations: Iterable[Violation]) -> list[Violation]:
+    """Merge violations so that each path and keyword has one.
 
-    No validator says two types of one value, or a type and then something about its inside, unless it tries
-    alternatives; the first pair is one choice, and of the second pair the inside is nearer. At the empty path, where
-    texts that do not say the place gather, only names are joined.
+    A validator reports two types for one value, or a type and something inside the value, only if it tries
+    alternatives. Two types are merged into one choice; a violation inside the value replaces its type. At the empty
+    path, which also stands for an unknown path, only names are merged.
     """
-    said = list(violations)
-    kept: list[Violation] = []
-    for violation in said:
-        if violation.keyword == "type" and any(_is_inside(other, violation.at) for other in said):
+    every = list(violations)
+    merged: list[Violation] = []
+    for violation in every:
+        if violation.keyword == "type" and any(_is_inside(other, violation.at) for other in every):
             continue
-        twin = next((index for index, earlier in enumerate(kept) if _are_joined(earlier, violation)), None)
-        if twin is None:
-            kept.append(violation)
+        same = next((index for index, earlier in enumerate(merged) if _can_merge(earlier, violation)), None)
+        if same is None:
+            merged.append(violation)
         else:
-            kept[twin] = _joined(kept[twin], violation)
-    return kept
+            merged[same] = _merge(merged[same], violation)
+    return merged
 
 
-def _is_far(violation: Violation, at: Path) -> bool:
+def _rejects_kind(violation: Violation, at: Path) -> bool:
     return violation.at == at and violation.keyword in ("type", "enum")
 
 
@@ -52,19 +52,19 @@ def _is_inside(violation: Violation, at: Path) -> bool:
     return len(violation.at) > len(at) or violation.keyword in ("required", "additionalProperties")
 
 
-def _are_joined(a: Violation, b: Violation) -> bool:
+def _can_merge(a: Violation, b: Violation) -> bool:
     if a == b:
         return True
-    placed = bool(a.at) or a.keyword == "additionalProperties"
-    return placed and a.keyword in _LISTS and (a.at, a.keyword) == (b.at, b.keyword)
+    has_path = bool(a.at) or a.keyword == "additionalProperties"
+    return has_path and a.keyword in _LISTS and (a.at, a.keyword) == (b.at, b.keyword)
 
 
-def _joined(a: Violation, b: Violation) -> Violation:
-    """Both lists in one. `null` is left out beside others: it is the way to say nothing, not what was meant."""
+def _merge(a: Violation, b: Violation) -> Violation:
+    """Merge the expectations of two violations. `null` is omitted beside other types: it stands for no value."""
     if a == b:
         return a
     expected = list({repr(value): value for value in (*a.expected, *b.expected)}.values())
     if a.keyword == "additionalProperties":
         return replace(a, expected=expected)
-    meant = [value for value in expected if value != "null"] if a.keyword == "type" else expected
-    return replace(a, expected=meant, branches=max(a.branches, 1) + max(b.branches, 1))
+    wanted = [value for value in expected if value != "null"] if a.keyword == "type" else expected
+    return replace(a, expected=wanted, branches=max(a.branches, 1) + max(b.branches, 1))

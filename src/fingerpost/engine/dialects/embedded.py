@@ -1,4 +1,4 @@
-"""JSON inside prose: `MCP error -32602: Invalid arguments for tool edit_file: [ {"code": …} ]`."""
+"""Find JSON inside prose: `MCP error -32602: Invalid arguments for tool edit_file: [ {"code": …} ]`."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from itertools import islice
 from typing import Any, cast
 
 _ATTEMPTS = 16
-"""How many openings are tried, so that a text of nothing but brackets costs no more than a few readings of it."""
+"""How many openings are tried, so that a text full of brackets stays cheap."""
 
 _DEPTH = 4
-"""How deep a list of issues may lie: `{"error": {"details": {"issues": […]}}}`."""
+"""How deep a list of issues may be nested: `{"error": {"details": {"issues": […]}}}`."""
 
 _OPENING = re.compile(r'\[\s*\{|\{\s*"')
 _DECODER = json.JSONDecoder()
 _MESSAGE_KEYS = ("error", "message", "detail", "msg")
 
 
-def records(text: str, *keys: str) -> list[dict[str, Any]]:
-    """The first list of objects that all carry `keys`, wherever the JSON in the text holds it."""
-    needed = set(keys)
+def find_records(text: str, *keys: str) -> list[dict[str, Any]]:
+    """Return the first list of objects that all have `keys`, at any level of the JSON in the text."""
+    required = set(keys)
     for value in _values(text):
         for node in _nodes([value]):
-            if isinstance(node, list) and node and all(_carries(item, needed) for item in cast("list[Any]", node)):
+            if isinstance(node, list) and node and all(_has_keys(item, required) for item in cast("list[Any]", node)):
                 return cast("list[dict[str, Any]]", node)
     return []
 
 
-def messages(text: str) -> list[str]:
-    """What a text that is one JSON object says in words, as in `{"error": "path is required"}`."""
+def find_messages(text: str) -> list[str]:
+    """Return the messages inside a text that is one JSON object, such as `{"error": "path is required"}`."""
     if not text.lstrip().startswith("{"):
         return []
-    said = (found for value in _values(text) for node in _nodes([value]) for found in _said(node))
-    return list(islice(said, _ATTEMPTS))
+    messages = (found for value in _values(text) for node in _nodes([value]) for found in _messages_of(node))
+    return list(islice(messages, _ATTEMPTS))
 
 
-def _said(node: Any) -> list[str]:
+def _messages_of(node: Any) -> list[str]:
     values = [cast("dict[str, Any]", node).get(key) for key in _MESSAGE_KEYS] if isinstance(node, dict) else []
     return [value for value in values if isinstance(value, str)]
 
@@ -57,7 +57,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _nodes(level: list[Any]) -> Iterator[Any]:
-    """The values on the outer levels, outermost first."""
+    """Yield the values of the outer levels, outermost first."""
     for _ in range(_DEPTH):
         yield from level
         level = [child for node in level for child in _children(node)]
@@ -69,5 +69,5 @@ def _children(node: Any) -> list[Any]:
     return cast("list[Any]", node) if isinstance(node, list) else []
 
 
-def _carries(item: Any, needed: set[str]) -> bool:
-    return isinstance(item, dict) and needed <= cast("dict[str, Any]", item).keys()
+def _has_keys(item: Any, required: set[str]) -> bool:
+    return isinstance(item, dict) and required <= cast("dict[str, Any]", item).keys()

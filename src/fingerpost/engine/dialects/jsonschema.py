@@ -1,4 +1,4 @@
-"""jsonschema (Python) and jsonschema-rs, whose sentences begin with the value that was sent.
+"""Read jsonschema (Python) and jsonschema-rs, whose sentences begin with the received value.
 
     Input validation error: 'fifty' is not of type 'integer'
 
@@ -8,8 +8,8 @@
     On instance['max']:
         'fifty'
 
-Only the last block tells the place, and servers often leave it out. The value may hold any words, so each phrase is
-looked for from the end of its line, where the schema's own words stand.
+Only the last block has the path, and servers often omit it. The value may contain any words, so each phrase is
+searched from the end of its line, where the validator's own words are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fingerpost.engine.dialects import words
+from fingerpost.engine.dialects import parse
 from fingerpost.engine.model import Path, Violation
 
 _NAMED = "Input validation error: "
@@ -49,30 +49,30 @@ _EMPTY = {"[]": "minItems", "''": "minLength", '""': "minLength"}
 
 
 def read(text: str) -> Iterator[Violation]:
-    """Below `schema[1]`, an alternative of a union, the place starts at the union, and where that is goes unsaid."""
+    """Skip errors below `schema[1]`: the path then starts at a union, and the text does not tell where that is."""
     failed = _FAILED.search(text)
     if failed and failed[2]:
         return
     at = _place(text)
-    for line in (text[: failed.start()] if failed else text).split("\n")[: words.MOST_LINES]:
-        yield from _said(line.removeprefix(_NAMED), at, is_named=failed is not None or line.startswith(_NAMED))
+    for line in (text[: failed.start()] if failed else text).split("\n")[: parse.MOST_LINES]:
+        yield from _read_line(line.removeprefix(_NAMED), at, is_named=failed is not None or line.startswith(_NAMED))
     if failed and failed[1] in ("minLength", "maxLength", "minItems", "maxItems"):
-        yield from _shown(text, failed, at)
+        yield from _limit_from_schema(text, failed, at)
 
 
 def _place(text: str) -> Path:
     instance = _INSTANCE.search(text)
     steps = _STEP.finditer(instance[1]) if instance else ()
-    return words.steps([step[step.lastindex or 0] for step in steps])
+    return parse.path_from_steps([step[step.lastindex or 0] for step in steps])
 
 
-def _said(line: str, at: Path, *, is_named: bool) -> Iterator[Violation]:
-    """What one line says. A phrase that prose uses too counts only where the validator names itself."""
+def _read_line(line: str, at: Path, *, is_named: bool) -> Iterator[Violation]:
+    """Read one line. A phrase that is also used in prose counts only if the validator names itself."""
     if required := _REQUIRED.search(line):
         yield Violation(at, "required", required[1] or required[2])
     if _ADDITIONAL in line:
-        names, _ = words.choices(line, line.index(_ADDITIONAL) + len(_ADDITIONAL))
-        yield Violation(at, "additionalProperties", words.names(names))
+        names, _ = parse.choices(line, line.index(_ADDITIONAL) + len(_ADDITIONAL))
+        yield Violation(at, "additionalProperties", parse.property_names(names))
     if is_named and line.endswith(_CONSTANT) and (choices := _all_choices(line.removesuffix(_CONSTANT))):
         yield Violation(at, "enum", choices)
     value, empty, _ = line.rpartition(" should be non-empty")
@@ -81,35 +81,35 @@ def _said(line: str, at: Path, *, is_named: bool) -> Iterator[Violation]:
     for phrase, keyword in _PHRASES.items():
         value, _, wanted = line.rpartition(phrase)
         if _VALUE.search(value) and (is_named or keyword != "pattern"):
-            expected = _expected(keyword, wanted)
+            expected = _parse_expectation(keyword, wanted)
             yield from [Violation(at, keyword, expected)] if expected is not None else []
 
 
-def _expected(keyword: str, wanted: str) -> object:
-    """What the words after a phrase ask for, or None when they are not the validator's."""
+def _parse_expectation(keyword: str, wanted: str) -> object:
+    """Parse the words after a phrase; None if they are not the validator's."""
     match keyword:
         case "type":
-            return words.json_types(map(str, _all_choices(wanted))) or None
+            return parse.json_types(map(str, _all_choices(wanted))) or None
         case "enum":
             return _all_choices(wanted.removeprefix("[").removesuffix("]"))
         case "format":
-            return next((name for said in _all_choices(wanted) if (name := words.json_format(str(said)))), None)
+            return next((name for choice in _all_choices(wanted) if (name := parse.json_format(str(choice)))), None)
         case "pattern":
             return next(iter(_all_choices(wanted)), None)
         case "minLength" | "maxLength" | "minItems" | "maxItems":
-            return words.number(size[1]) if (size := _SIZE.match(wanted)) else None
+            return parse.number(size[1]) if (size := _SIZE.match(wanted)) else None
         case _:
-            return words.number(wanted)
+            return parse.number(wanted)
 
 
 def _all_choices(listed: str) -> list[object]:
-    """The choices, when there is nothing else: jsonschema-rs shortens a list to `"a", "b" or 2 other candidates`."""
-    choices, end = words.choices(listed)
+    """Return the choices if they are complete: jsonschema-rs shortens a list to `"a", "b" or 2 other candidates`."""
+    choices, end = parse.choices(listed)
     return choices if end == len(listed) else []
 
 
-def _shown(text: str, failed: re.Match[str], at: Path) -> Iterator[Violation]:
-    """`'x' is too short` leaves the limit out, but the schema shown below has it."""
+def _limit_from_schema(text: str, failed: re.Match[str], at: Path) -> Iterator[Violation]:
+    """Read the limit from the schema below the sentence, because `'x' is too short` omits it."""
     limit = re.compile(rf"'{failed[1]}': (\d{{1,15}})").search(text, failed.end(), failed.end() + 4000)
     if limit:
-        yield Violation(at, failed[1], words.number(limit[1]))
+        yield Violation(at, failed[1], parse.number(limit[1]))

@@ -1,12 +1,12 @@
-"""Plain prose, as people write it by hand: which arguments are missing or unknown; `plain_values` reads the rest.
+"""Read prose that people write by hand, about missing or unknown arguments; `plain_values` reads the rest.
 
     failed to list resources, missing argument apiVersion
     Error calling tool 'search': search() got an unexpected keyword argument 'patern'
     Missing required parameters: pattern, path
 
-Silence beats a guess. `Login is required` and `File is required to exist` speak of the world; a name counts when it is
-quoted, when a word such as `parameter` stands beside it, or when it alone opens the clause, in small letters.
-A traceback speaks of the server's own code, and so does a `TypeError` from a dunder method.
+If in doubt, nothing is read. `Login is required` and `File is required to exist` are not about the call. A name counts
+if it is quoted, if a word such as `parameter` is beside it, or if it opens the clause in lower case. A traceback is
+about the server's own code, and so is a `TypeError` from a dunder method.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fingerpost.engine.dialects import plain_values, words
-from fingerpost.engine.dialects.plain_subject import NOUN, SUBJECT, is_called_parameter, is_name, subject
+from fingerpost.engine.dialects import parse, plain_values
+from fingerpost.engine.dialects.plain_subject import NOUN, SUBJECT, is_called_parameter, is_name, subject_path
 from fingerpost.engine.model import Path, Violation
 
 _MISSING = re.compile(
@@ -32,48 +32,48 @@ _REQUIRED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _OPENING = re.compile(r"(?:^|\n|[:;,] )\Z")
-_SILENT = "Traceback (most recent call last)"
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 def read(text: str) -> Iterator[Violation]:
-    if _SILENT in text:
+    if _TRACEBACK in text:
         return
     for clause in _MISSING.finditer(text):
-        yield from (_required(words.path(name)) for name in _names(clause, may_be_bare=True))
+        yield from (_missing(parse.path(name)) for name in _names(clause, may_be_bare=True))
     for clause in _UNKNOWN.finditer(text):
         if names := _names(clause, may_be_bare=False):
             yield Violation((), "additionalProperties", names)
     for clause in _REQUIRED.finditer(text):
-        if (at := subject(clause)) and _is_demand(clause):
-            yield _required(at)
+        if (at := subject_path(clause)) and _is_demand(clause):
+            yield _missing(at)
     yield from plain_values.read(text)
 
 
-def _required(at: Path) -> Violation:
+def _missing(at: Path) -> Violation:
     return Violation(at[:-1], "required", str(at[-1]))
 
 
 def _names(clause: re.Match[str], *, may_be_bare: bool) -> list[str]:
-    """The names a clause ends with. Neither quoted nor after a colon, one counts if `missing` opens the clause."""
+    """Return the names at the end of a clause. A bare name counts only if `missing` opens the clause."""
     text, start = clause.string, clause.end()
-    listed, end = words.choices(text, start, bare=True)
-    names = words.names(listed)
+    listed, end = parse.choices(text, start, bare=True)
+    names = parse.property_names(listed)
     is_marked = bool(clause["colon"]) or text[start : start + 1] in ("'", '"', "`")
     is_bare = may_be_bare and _OPENING.search(text, max(clause.start() - 2, 0), clause.start())
     if not (is_marked or (is_bare and all(map(is_name, names)))) or _is_internal(text, clause.start()):
         return []
-    return names if words.ends_clause(text, end) else []
+    return names if parse.ends_clause(text, end) else []
 
 
 def _is_internal(text: str, start: int) -> bool:
-    """`Client.__init__() got an unexpected keyword argument 'proxies'` is a fault of the server, not of the call."""
+    """Whether the server itself is at fault: `Client.__init__() got an unexpected keyword argument 'proxies'`."""
     before = text[max(start - 100, 0) : start].removesuffix("got an ")
     return before.endswith("() ") and "__" in before.split()[-1]
 
 
 def _is_demand(clause: re.Match[str]) -> bool:
-    """`path is required` demands; `'a.txt' is missing` or `x not found` does so only of what is called a parameter."""
-    if not words.ends_clause(clause.string, clause.end()):
+    """Whether a clause demands an argument: `path is required` does, `'a.txt' is missing` only of a parameter."""
+    if not parse.ends_clause(clause.string, clause.end()):
         return False
     if clause["how"].lower() in ("required", "mandatory") and (clause["verb"] or clause["colon"] or clause["quoted"]):
         return True

@@ -1,4 +1,4 @@
-"""Plain prose about a value: its type, its limits, its choices.
+"""Read prose about a value: its type, its limits, its choices.
 
 tail parameter must be an integer: expected integer, got string
 Invalid thoughtNumber: must be a number
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from fingerpost.engine.dialects import words
-from fingerpost.engine.dialects.plain_subject import NAME, NOUN, SUBJECT, is_called_parameter, is_name, subject
+from fingerpost.engine.dialects import parse
+from fingerpost.engine.dialects.plain_subject import NAME, NOUN, SUBJECT, is_called_parameter, is_name, subject_path
 from fingerpost.engine.model import Path, Violation
 
 _MOST = 60
@@ -25,11 +25,11 @@ _TYPED = re.compile(
 )
 _COMPARED = re.compile(
     rf"{SUBJECT} {_MUST} (?P<how>[<>]=?|at least|at most|no (?:more|less) than|(?:less|greater) than(?: or equal to)?) "
-    rf"(?P<limit>{words.NUMBER})(?P<unit> characters?| items?|)(?: long)?",
+    rf"(?P<limit>{parse.NUMBER})(?P<unit> characters?| items?|)(?: long)?",
     re.IGNORECASE | re.MULTILINE,
 )
 _BETWEEN = re.compile(
-    rf"{SUBJECT} {_MUST} (?:an? \w{{1,20}} )?between (?P<least>{words.NUMBER}) and (?P<most>{words.NUMBER})",
+    rf"{SUBJECT} {_MUST} (?:an? \w{{1,20}} )?between (?P<least>{parse.NUMBER}) and (?P<most>{parse.NUMBER})",
     re.IGNORECASE | re.MULTILINE,
 )
 _KEYWORDS = {
@@ -63,39 +63,39 @@ def read(text: str) -> Iterator[Violation]:
 
 
 def _types(text: str) -> Iterator[Violation]:
-    """`'x' is not a string` needs to be about a parameter; `x must be a string` says so itself."""
+    """Read types. `'x' is not a string` counts only of a parameter; `x must be a string` always does."""
     for clause in _TYPED.finditer(text):
-        is_closed = clause["contrast"] or words.ends_clause(text, clause.end())
+        is_closed = clause["contrast"] or parse.ends_clause(text, clause.end())
         is_order = clause["verb"].lower() not in ("is not", "expected")
-        if is_closed and (is_order or clause["quoted"] or is_called_parameter(clause)) and (at := subject(clause)):
-            yield Violation(at, "type", words.json_types([clause["type"]]))
+        if is_closed and (is_order or clause["quoted"] or is_called_parameter(clause)) and (at := subject_path(clause)):
+            yield Violation(at, "type", parse.json_types([clause["type"]]))
 
 
 def _limits(text: str) -> Iterator[Violation]:
     for clause in _COMPARED.finditer(text):
-        if (at := subject(clause)) and words.ends_clause(text, clause.end()):
+        if (at := subject_path(clause)) and parse.ends_clause(text, clause.end()):
             keyword = _KEYWORDS[clause["how"].lower()]
             yield Violation(
-                at, _SIZES.get((keyword, clause["unit"].strip()[:4]), keyword), words.number(clause["limit"])
+                at, _SIZES.get((keyword, clause["unit"].strip()[:4]), keyword), parse.number(clause["limit"])
             )
     for clause in _BETWEEN.finditer(text):
-        if (at := subject(clause)) and words.ends_clause(text, clause.end()):
-            yield Violation(at, "minimum", words.number(clause["least"]))
-            yield Violation(at, "maximum", words.number(clause["most"]))
+        if (at := subject_path(clause)) and parse.ends_clause(text, clause.end()):
+            yield Violation(at, "minimum", parse.number(clause["least"]))
+            yield Violation(at, "maximum", parse.number(clause["most"]))
 
 
 def _enums(text: str) -> Iterator[Violation]:
     for announced in islice(_CHOICES.finditer(text), _MOST):
         at = _about(text[max(announced.start() - 300, 0) : announced.start()].rpartition("\n")[2])
         if at:
-            choices, end = words.choices(text, announced.end(), bare=True)
-            yield Violation(at, "enum", choices if words.ends_clause(text, end) else [])
+            choices, end = parse.choices(text, announced.end(), bare=True)
+            yield Violation(at, "enum", choices if parse.ends_clause(text, end) else [])
 
 
 def _about(before: str) -> Path:
-    """The parameter that the words before a list of choices name last."""
+    """Return the parameter that is named last before a list of choices."""
     opening = _OPENING.search(before)
     if opening:
-        return subject(opening)
+        return subject_path(opening)
     named = [match["quoted"] or match["bare"] or match["invalid"] for match in _ABOUT.finditer(before)]
-    return words.path(named[-1]) if named and is_name(named[-1]) else ()
+    return parse.path(named[-1]) if named and is_name(named[-1]) else ()

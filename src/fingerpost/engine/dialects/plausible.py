@@ -1,7 +1,7 @@
-"""Whether what a server seems to complain of can be so.
+"""Check whether a violation that was read from a server's text can be true.
 
-A dialect reads sentences, and prose can sound like a complaint that it is not. What the call or the
-schema plainly contradicts is not passed on: better no explanation than a false one.
+Prose may look like a complaint about the call when it is not. A violation that the call or the schema contradicts is
+dropped: no explanation is better than a false one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _BROKEN: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(violation: Violation, call: Call, tool: Tool) -> bool:
-    """Whether the call really is as the complaint says, as far as can be seen."""
+def is_plausible(violation: Violation, call: Call, tool: Tool) -> bool:
+    """Whether the call and the schema agree with the violation."""
     if violation.keyword == "required":
         return _is_absent(violation, call, tool)
     try:
@@ -40,7 +40,7 @@ def holds(violation: Violation, call: Call, tool: Tool) -> bool:
 
 
 def _is_absent(violation: Violation, call: Call, tool: Tool) -> bool:
-    """Only the schema says which parameters there are, and only the call which of them are given."""
+    """Whether every required name is declared in the schema and absent from the call."""
     declared = schemas.properties(tool.schema, schemas.schema_at(tool.schema, violation.at))
     try:
         given = as_object(value_at(call.arguments, violation.at))
@@ -54,5 +54,5 @@ def _is_mistyped(value: Any, violation: Violation, tool: Tool) -> bool:
     kind, wanted = schemas.type_name(value), as_strings(violation.expected)
     if kind in wanted or (kind == "integer" and "number" in wanted):
         return False
-    stated = schemas.types(tool.schema, schemas.schema_at(tool.schema, violation.at))
-    return not stated or not set(wanted).isdisjoint(stated)
+    declared = schemas.types(tool.schema, schemas.schema_at(tool.schema, violation.at))
+    return not declared or not set(wanted).isdisjoint(declared)

@@ -1,4 +1,4 @@
-"""pydantic v2: the text of a `ValidationError`, its `.json()`, the `repr` of its `.errors()`, FastAPI's `detail`.
+"""Read pydantic v2: the text of a `ValidationError`, its `.json()`, the `repr` of its `.errors()`, FastAPI's `detail`.
 
     Error executing tool search: 2 validation errors for searchArguments
     pattern
@@ -6,8 +6,8 @@
     max
       Input should be a valid integer, unable to parse string as an integer [type=int_parsing, input_value='fifty', …]
 
-All forms come to the same three things, kind, place and message; `input_value` is passed over. A union adds a label
-for each alternative to the place, `u.str` and `u.list[int].0`, which the call does not have and which is taken out.
+Each form gives a kind, a location and a message; `input_value` is ignored. For a union, pydantic adds a label of the
+alternative to the location (`u.str`, `u.list[int].0`), which is removed because the call does not contain it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from fingerpost.engine.dialects import words
-from fingerpost.engine.dialects.alternatives import nearest
-from fingerpost.engine.dialects.embedded import records
-from fingerpost.engine.dialects.pydantic_kinds import Error, violation
+from fingerpost.engine.dialects import parse
+from fingerpost.engine.dialects.alternatives import choose_nearest
+from fingerpost.engine.dialects.embedded import find_records
+from fingerpost.engine.dialects.pydantic_kinds import Error, to_violation
 from fingerpost.engine.model import Path, Violation
 
 _MOST = 60
@@ -33,8 +33,8 @@ _SCALAR_LABELS = {"str": "string_", "int": "int_", "float": "float_", "bool": "b
 
 
 def read(text: str) -> list[Violation]:
-    told = _from_text(text) or _from_json(text) or _from_repr(text)
-    return _violations([error for error in told if len(error.loc) <= _DEEPEST][:_MOST])
+    errors = _from_text(text) or _from_json(text) or _from_repr(text)
+    return _violations([error for error in errors if len(error.loc) <= _DEEPEST][:_MOST])
 
 
 def _from_text(text: str) -> list[Error]:
@@ -43,9 +43,9 @@ def _from_text(text: str) -> list[Error]:
 
 
 def _details(text: str) -> Iterator[Error]:
-    """Each place stands on a line of its own, and what is wrong there is indented below it."""
+    """Read one error per indented line; the line above it has the location."""
     loc: Path = ()
-    for line in text.split("\n")[: words.MOST_LINES]:
+    for line in text.split("\n")[: parse.MOST_LINES]:
         if detail := _DETAIL.match(line):
             yield Error(detail[2], loc, detail[1])
         elif not line.startswith(" "):
@@ -53,24 +53,24 @@ def _details(text: str) -> Iterator[Error]:
 
 
 def _loc(line: str) -> Path:
-    return words.steps([match[1] or match[2] for match in _STEP.finditer(line[:400])])
+    return parse.path_from_steps([match[1] or match[2] for match in _STEP.finditer(line[:400])])
 
 
 def _from_json(text: str) -> list[Error]:
-    """FastAPI puts the part of the request first, which a tool call does not have."""
-    told = [
-        Error(str(record["type"]), words.steps(record["loc"]), str(record["msg"]))
-        for record in records(text, "type", "loc", "msg")[:_MOST]
+    """Read error objects. FastAPI puts the part of the request first in `loc`, which a tool call does not have."""
+    errors = [
+        Error(str(record["type"]), parse.path_from_steps(record["loc"]), str(record["msg"]))
+        for record in find_records(text, "type", "loc", "msg")[:_MOST]
     ]
     parts = _REQUEST_PARTS if '"detail"' in text else _REQUEST_PARTS[:1]
-    if all(len(error.loc) > 1 and error.loc[0] in parts for error in told):
-        return [error._replace(loc=error.loc[1:]) for error in told]
-    return told
+    if all(len(error.loc) > 1 and error.loc[0] in parts for error in errors):
+        return [error._replace(loc=error.loc[1:]) for error in errors]
+    return errors
 
 
 def _from_repr(text: str) -> list[Error]:
     return [
-        Error(match[1], words.steps(words.choices(match[2])[0]), match[3] or match[4] or "")
+        Error(match[1], parse.path_from_steps(parse.choices(match[2])[0]), match[3] or match[4] or "")
         for match in islice(_REPR.finditer(text), _MOST)
     ]
 
@@ -78,11 +78,11 @@ def _from_repr(text: str) -> list[Error]:
 def _violations(errors: Sequence[Error]) -> list[Violation]:
     at = next((at for error in errors for at in _prefixes(error) if _is_union(at, errors)), None)
     if at is None:
-        return [found for error in errors if (found := violation(error))]
+        return [found for error in errors if (found := to_violation(error))]
     inside = [error for error in errors if error.loc[: len(at)] == at and len(error.loc) > len(at)]
     labels = dict.fromkeys(error.loc[len(at)] for error in inside)
     branches = [_violations([_without_label(e, at) for e in inside if e.loc[len(at)] == label]) for label in labels]
-    return [*_violations([error for error in errors if error not in inside]), *nearest(branches, at)]
+    return [*_violations([error for error in errors if error not in inside]), *choose_nearest(branches, at)]
 
 
 def _prefixes(error: Error) -> list[Path]:
@@ -94,7 +94,7 @@ def _without_label(error: Error, at: Path) -> Error:
 
 
 def _is_union(at: Path, errors: Sequence[Error]) -> bool:
-    """Whether the steps after `at` are labels: several, and written as only pydantic writes, or all names of models."""
+    """Whether the steps after `at` are labels: several, in pydantic's notation or all names of models."""
     inside = [error for error in errors if error.loc[: len(at)] == at and len(error.loc) > len(at)]
     labels = {label for error in inside if isinstance(label := error.loc[len(at)], str)}
     if len(labels) < 2:

@@ -1,4 +1,4 @@
-"""pydantic's error kinds (`int_parsing`, `less_than_equal`, …) and the keyword of JSON Schema each one means."""
+"""Map pydantic's error kinds (`int_parsing`, `less_than_equal`, …) to keywords of JSON Schema."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from fingerpost.engine.dialects import words
+from fingerpost.engine.dialects import parse
 from fingerpost.engine.model import Path, Violation
 
 
 class Error(NamedTuple):
-    """One error in any of pydantic's forms: `int_parsing` at `("max",)`, and the sentence that goes with it."""
+    """One error in any of pydantic's forms: `int_parsing` at `("max",)`, with its sentence."""
 
     kind: str
     loc: Path
@@ -47,23 +47,23 @@ _FORMATS = {
 _NOT_A_FORMAT = ("_past", "_future", "_too_long")
 
 
-def violation(error: Error) -> Violation | None:
-    """The violation an error means, or None when it is of a kind JSON Schema has no word for."""
-    return _READERS.get(error.kind, _of_value)(error)
+def to_violation(error: Error) -> Violation | None:
+    """Return the violation for an error, or None if JSON Schema has no keyword for its kind."""
+    return _READERS.get(error.kind, _family)(error)
 
 
-def _of_value(error: Error) -> Violation | None:
-    """Kinds that come in families: `int_type`, `int_parsing`, `datetime_from_date_parsing`."""
+def _family(error: Error) -> Violation | None:
+    """Read kinds that come in families: `int_type`, `int_parsing`, `datetime_from_date_parsing`."""
     for prefix, name in _FORMATS.items():
         if error.kind.startswith(prefix) and not error.kind.endswith(_NOT_A_FORMAT):
             return Violation(error.loc, "format", name)
     family = _TYPE.match(error.kind[:100])
-    types = words.json_types([family[1]]) if family else []
+    types = parse.json_types([family[1]]) if family else []
     return Violation(error.loc, "type", types) if types else None
 
 
-def _missing(error: Error) -> Violation | None:
-    """A tuple lacks an item by its index. So does a function an argument by position, but a call has no positions."""
+def _missing_field(error: Error) -> Violation | None:
+    """Read a missing field, or a missing item of a tuple. A positional argument is skipped: a call has none."""
     if not error.loc:
         return None
     holder, name = error.loc[:-1], error.loc[-1]
@@ -72,20 +72,20 @@ def _missing(error: Error) -> Violation | None:
     return Violation(holder, "minItems", name + 1) if holder else None
 
 
-def _extra(error: Error) -> Violation | None:
+def _extra_field(error: Error) -> Violation | None:
     return Violation(error.loc[:-1], "additionalProperties", [str(error.loc[-1])]) if error.loc else None
 
 
 def _choice(error: Error) -> Violation:
     listed = error.message.removeprefix("Input should be ")
-    choices, end = words.choices(listed)
+    choices, end = parse.choices(listed)
     return Violation(error.loc, "enum", choices if end == len(listed) else [])
 
 
 def _tag(error: Error) -> Violation:
-    told, _, listed = error.message.rpartition(" does not match any of the expected tags: ")
-    tag = told.rpartition(" found using ")[2].strip("'")
-    return Violation((*error.loc, *words.path(tag)), "enum", words.choices(listed)[0])
+    sentence, _, choices = error.message.rpartition(" does not match any of the expected tags: ")
+    tag = sentence.rpartition(" found using ")[2].strip("'")
+    return Violation((*error.loc, *parse.path(tag)), "enum", parse.choices(choices)[0])
 
 
 def _tag_missing(error: Error) -> Violation:
@@ -94,7 +94,7 @@ def _tag_missing(error: Error) -> Violation:
 
 def _limit(error: Error) -> Violation | None:
     stated = None if error.message.startswith("Dictionary") else _LIMIT.search(error.message)
-    limit = words.number(stated[1]) if stated else None
+    limit = parse.number(stated[1]) if stated else None
     return None if limit is None else Violation(error.loc, _LIMITS[error.kind], limit)
 
 
@@ -107,8 +107,8 @@ def _custom(error: Error) -> Violation | None:
 
 
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(("missing", "missing_argument", "missing_keyword_only_argument"), _missing),
-    **dict.fromkeys(("extra_forbidden", "unexpected_keyword_argument"), _extra),
+    **dict.fromkeys(("missing", "missing_argument", "missing_keyword_only_argument"), _missing_field),
+    **dict.fromkeys(("extra_forbidden", "unexpected_keyword_argument"), _extra_field),
     **dict.fromkeys(("literal_error", "enum"), _choice),
     **dict.fromkeys(_LIMITS, _limit),
     "union_tag_invalid": _tag,

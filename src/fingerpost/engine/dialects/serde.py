@@ -1,8 +1,8 @@
-"""serde, the deserialiser of Rust servers, in what it says of a struct.
+"""Read serde, the deserializer of Rust servers.
 
     failed to deserialize parameters: unknown variant `Up`, expected `Left` or `Right` at line 1 column 104
 
-It names a missing or unknown field, and for a value only what was expected: the place is never said.
+It names a missing or unknown field. For a wrong value it tells only what was expected, never the path.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fingerpost.engine.dialects import words
+from fingerpost.engine.dialects import parse
 from fingerpost.engine.model import Violation
 
 _FIELD = re.compile(r"\b(missing|unknown) field `([^`\n]{1,200})`")
@@ -25,14 +25,14 @@ def read(text: str) -> Iterator[Violation]:
         else:
             yield Violation((), "additionalProperties", [field[2]])
     for variant in _VARIANT.finditer(text):
-        yield Violation((), "enum", words.choices(text, variant.end())[0])
+        yield Violation((), "enum", parse.choices(text, variant.end())[0])
     for invalid in _INVALID.finditer(text):
-        types = words.json_types(_expected_words(invalid[0]))
+        types = parse.json_types(_type_names(invalid[0]))
         if types:
             yield Violation((), "type", types)
 
 
-def _expected_words(sentence: str) -> list[str]:
-    """`u32`, `string` of `a string`, `struct` of `struct PaddingParams`; the value sent may hold the same words."""
+def _type_names(sentence: str) -> list[str]:
+    """Return the type names after the last `expected`: `u32`, `string` of `a string`, `struct` of `struct Padding`."""
     parts = sentence.rpartition(", expected ")[2].split(" or ")
     return [word for part in parts for word in part.removeprefix("a ").removeprefix("an ").split()[:1]]

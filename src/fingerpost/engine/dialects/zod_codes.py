@@ -1,4 +1,4 @@
-"""zod's issue codes (`invalid_type`, `too_small`, …) and the keyword of JSON Schema each one means."""
+"""Map zod's issue codes (`invalid_type`, `too_small`, …) to keywords of JSON Schema."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from fingerpost.engine.dialects import words
+from fingerpost.engine.dialects import parse
 from fingerpost.engine.model import Path, Violation
 
 Issue: TypeAlias = Mapping[str, Any]
@@ -20,43 +20,47 @@ _NUMBERS = (["number"], ["integer"])
 
 def _type(issue: Issue, at: Path) -> Iterable[Violation]:
     message = str(issue.get("message"))
-    received = issue.get("received") or ((told := _RECEIVED.search(message)) and told[1]) or message
-    return typed(str(issue.get("expected", "")), is_absent=received in _ABSENT, at=at)
+    received = issue.get("received") or ((found := _RECEIVED.search(message)) and found[1]) or message
+    return type_violations(str(issue.get("expected", "")), is_absent=received in _ABSENT, at=at)
 
 
-def typed(expected: str, *, is_absent: bool, at: Path) -> Iterable[Violation]:
-    """Absent is no type in JSON, so `expected string, received undefined` is a property left out."""
+def type_violations(expected: str, *, is_absent: bool, at: Path) -> Iterable[Violation]:
+    """Return a type violation. JSON has no `undefined`, so `received undefined` means a missing property."""
     if is_absent and at and isinstance(at[-1], str):
         return [Violation(at[:-1], "required", at[-1])]
     if expected == "date":
         return [Violation(at, "format", "date-time")]
-    types = words.json_types([expected])
+    types = parse.json_types([expected])
     return [Violation(at, "type", types)] if types else ()
 
 
 def _keys(issue: Issue, at: Path) -> Iterable[Violation]:
-    return [Violation(at, "additionalProperties", words.names(words.listed(issue.get("keys"))))]
+    return [Violation(at, "additionalProperties", parse.property_names(parse.plain_list(issue.get("keys"))))]
 
 
-def options(issue: Issue, at: Path) -> Iterable[Violation]:
-    """`options` in version 3, `values` in version 4, and in neither for a union without a discriminator."""
-    choices = words.listed(issue.get("options", issue.get("values")))
+def choice_violations(issue: Issue, at: Path) -> Iterable[Violation]:
+    """Read `options` (version 3) or `values` (version 4); a union without a discriminator has neither."""
+    choices = parse.plain_list(issue.get("options", issue.get("values")))
     return [Violation(at, "enum", choices)] if choices else ()
 
 
 def _literal(issue: Issue, at: Path) -> Iterable[Violation]:
-    return [Violation(at, "enum", words.listed([issue.get("expected")]))]
+    return [Violation(at, "enum", parse.plain_list([issue.get("expected")]))]
 
 
-def _bound(issue: Issue, at: Path) -> Iterable[Violation]:
+def _limit(issue: Issue, at: Path) -> Iterable[Violation]:
     side = "minimum" if issue["code"] == "too_small" else "maximum"
     kind = str(issue.get("type") or issue.get("origin"))
-    return bounded(kind, side, words.number(issue.get(side)), is_inclusive=issue.get("inclusive") is not False, at=at)
+    return limit_violations(
+        kind, side, parse.number(issue.get(side)), is_inclusive=issue.get("inclusive") is not False, at=at
+    )
 
 
-def bounded(kind: str, side: str, limit: int | float | None, *, is_inclusive: bool, at: Path) -> Iterable[Violation]:
-    """`minimum` of a string is its `minLength`; dates and files have limits JSON Schema cannot say."""
-    if limit is None or not (kind in _SIZES or words.json_types([kind]) in _NUMBERS):
+def limit_violations(
+    kind: str, side: str, limit: int | float | None, *, is_inclusive: bool, at: Path
+) -> Iterable[Violation]:
+    """Return a limit violation: `minimum` of a string is `minLength`. JSON Schema has no limits for dates and files."""
+    if limit is None or not (kind in _SIZES or parse.json_types([kind]) in _NUMBERS):
         return ()
     if kind in _SIZES:
         return [Violation(at, side[:3] + _SIZES[kind], limit)]
@@ -64,7 +68,7 @@ def bounded(kind: str, side: str, limit: int | float | None, *, is_inclusive: bo
 
 
 def _multiple(issue: Issue, at: Path) -> Iterable[Violation]:
-    divisor = words.number(issue.get("multipleOf", issue.get("divisor")))
+    divisor = parse.number(issue.get("multipleOf", issue.get("divisor")))
     return [Violation(at, "multipleOf", divisor)] if divisor else ()
 
 
@@ -73,19 +77,19 @@ def _format(issue: Issue, at: Path) -> Iterable[Violation]:
     pattern = issue.get("pattern")
     if name == "regex" and isinstance(pattern, str):
         return [Violation(at, "pattern", pattern.removeprefix("/").rpartition("/")[0])]
-    format_name = words.json_format(name)
+    format_name = parse.json_format(name)
     return [Violation(at, "format", format_name)] if format_name else ()
 
 
 CODES: dict[str, Reader] = {
     "invalid_type": _type,
     "unrecognized_keys": _keys,
-    "invalid_enum_value": options,
-    "invalid_union_discriminator": options,
-    "invalid_value": options,
+    "invalid_enum_value": choice_violations,
+    "invalid_union_discriminator": choice_violations,
+    "invalid_value": choice_violations,
     "invalid_literal": _literal,
-    "too_small": _bound,
-    "too_big": _bound,
+    "too_small": _limit,
+    "too_big": _limit,
     "not_multiple_of": _multiple,
     "invalid_string": _format,
     "invalid_format": _format,

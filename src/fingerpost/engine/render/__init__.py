@@ -1,1 +1,1 @@
-"""Turn a report into text for the model and structure for its program."""
+"""Render a report as text for the model and structure for its program."""

@@ -1,7 +1,7 @@
-"""A report as a client receives it: prose for the model, structure for its program.
+"""Render a report as a client receives it: text for the model, structure for its program.
 
-Text and structure say the same, and together they stay under two kilobytes whatever was sent. The
-structure is built in the canonical shape, trimmed, and handed out in one of three (see `shapes`).
+Text and structure have the same content, and together they stay under two kilobytes. The structure is built in the
+nested shape, trimmed, and converted to the requested shape (see `shapes`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
-from fingerpost.engine.render.corrected_call import PresentableCall, corrected_call, present_call
+from fingerpost.engine.render.corrected_call import PresentableCall, call_for_program, present_call
 from fingerpost.engine.render.shapes import Shape, reshape
-from fingerpost.engine.render.text import call_line, fit_budget, has_better_call, help_call, lines, note
+from fingerpost.engine.render.text import call_line, correction_note, fit_budget, has_better_call, help_call, text_lines
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, safe_value
 
 LARGEST = 2048
-"""The most bytes one reply gains, text and structure together."""
+"""The most bytes that are added to one reply, text and structure together."""
 
 _LONGEST_FIX = 256
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _OVERHEAD = 80
-"""What the names of its own cost the largest of the three shapes."""
+"""The bytes that the largest of the three shapes needs for its own keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +36,35 @@ class Envelope:
 
 
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
-    """Say a report once, in both forms."""
-    said = present_call(report.corrected, report.call, report.secret_names) if report.corrected else None
-    if said and not said.is_complete:
+    """Render a report as text and as structure."""
+    presented = present_call(report.corrected, report.call, report.secret_names) if report.corrected else None
+    if presented and not presented.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
-    call = said.text if said else ""
-    text_call = call if len(call) <= budget * 3 // 4 else ""  # else the fact and what is needed would have no room
-    text = "\n".join(fit_budget(budget, lines(report, text_call), report.server_text))
-    structured = _error(report, call, said) if report.is_refusal else _success(report, call, said)
-    return Envelope(text, reshape(fit_structure(structured, text), shape))
+    call = presented.text if presented else ""
+    text_call = call if len(call) <= budget * 3 // 4 else ""  # a longer call leaves no room for the rest
+    text = "\n".join(fit_budget(budget, text_lines(report, text_call), report.server_text))
+    build = _error_structure if report.is_refusal else _success_structure
+    return Envelope(text, reshape(fit_structure(build(report, call, presented), text), shape))
 
 
-def _error(report: Report, call: str, said: PresentableCall | None) -> dict[str, Any]:
+def _error_structure(report: Report, call: str, presented: PresentableCall | None) -> dict[str, Any]:
     changed: dict[str, Any] = {
-        **({"corrections": _corrections(report), "note": note(report)} if report.corrections else {}),
+        **({"corrections": _corrections(report), "note": correction_note(report)} if report.corrections else {}),
         **({"warnings": list(report.warnings)} if report.warnings else {}),
     }
     if not report.diagnoses:
         return changed
-    error = _problem(report.diagnoses[0], report, call)
-    error |= _better(report, said)
+    error = _describe(report.diagnoses[0], report, call)
+    error |= _better_call(report, presented)
     if len(report.diagnoses) > 1:
-        error["problems"] = [_in_brief(diagnosis) for diagnosis in report.diagnoses]
+        error["problems"] = [_summarize(diagnosis) for diagnosis in report.diagnoses]
     if report.more_problems:
         error["more_problems"] = report.more_problems
     return {"error": error, **changed}
 
 
-def _problem(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
-    """One diagnosis in full; the four fields that every error has are there even when they are empty."""
+def _describe(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
+    """Render one diagnosis in full. Empty fields are omitted, except `suggestions` and `next_steps`."""
     whole: dict[str, Any] = {
         "code": diagnosis.code,
         "message": diagnosis.message,
@@ -75,7 +75,7 @@ def _problem(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
         "details": {key: value for key, value in diagnosis.details.items() if value is not None},
         "suggestions": _suggestions(diagnosis),
         "hint": diagnosis.hint or (call_line(report, call) if call else ""),
-        "hints": list(diagnosis.hints) or _open_readings(diagnosis),
+        "hints": list(diagnosis.hints) or _unsure_labels(diagnosis),
         "schema_hint": dict(diagnosis.schema_hint),
         "next_steps": _next_steps(diagnosis, report, call),
         "routing_hint": diagnosis.routing_hint,
@@ -84,13 +84,13 @@ def _problem(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if value not in ("", [], {}, None) or key in always}
 
 
-def _in_brief(diagnosis: Diagnosis) -> dict[str, Any]:
-    """One of several diagnoses: what is wrong where, and what was probably meant."""
+def _summarize(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Render one of several diagnoses: what is wrong, where, and the likely name."""
     whole: dict[str, Any] = {
         "code": diagnosis.code,
         "message": diagnosis.message,
         "details": {key: diagnosis.details[key] for key in ("parameter",) if key in diagnosis.details},
-        "suggestions": _named_readings(diagnosis),
+        "suggestions": _name_suggestions(diagnosis),
         "hint": diagnosis.hint,
     }
     return {key: value for key, value in whole.items() if value}
@@ -109,12 +109,12 @@ def _suggestions(diagnosis: Diagnosis) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _named_readings(diagnosis: Diagnosis) -> dict[str, Any]:
+def _name_suggestions(diagnosis: Diagnosis) -> dict[str, Any]:
     return {key: value for key, value in _suggestions(diagnosis).items() if key in ("did_you_mean", "alternatives")}
 
 
 def _likely_fix(fix: Fix, diagnosis: Diagnosis) -> dict[str, Any] | None:
-    """The value to send as it stands; one that could only be shown in part would not be that."""
+    """Return the value to send; None if it cannot be shown completely."""
     value, key = fix.value, key_of(diagnosis.at)
     if isinstance(fix.edit, Drop) or value is None:
         return None
@@ -127,8 +127,8 @@ def _likely_fix(fix: Fix, diagnosis: Diagnosis) -> dict[str, Any] | None:
     return {"value": value, "label": label, "confidence": fix.confidence} if is_whole else None
 
 
-def _open_readings(diagnosis: Diagnosis) -> list[str]:
-    """Where no fix is sure, the readings to reason about or to ask the user about."""
+def _unsure_labels(diagnosis: Diagnosis) -> list[str]:
+    """Return the candidates to choose from, or to ask the user about, if no fix is sure."""
     return [fix.label for fix in diagnosis.fixes if fix.label][:3] if diagnosis.certain_fix is None else []
 
 
@@ -148,26 +148,26 @@ def _corrections(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _better(report: Report, said: PresentableCall | None) -> dict[str, Any]:
-    """The corrected call for programs, where there is one."""
-    if said is None or report.corrected is None:
+def _better_call(report: Report, presented: PresentableCall | None) -> dict[str, Any]:
+    """Return the corrected call for programs, if there is one."""
+    if presented is None or report.corrected is None:
         return {}
-    call = corrected_call(said, report.corrected, report.call, report.applicability, report.secret_names)
+    call = call_for_program(presented, report.corrected, report.call, report.applicability, report.secret_names)
     return {"corrected_call": call}
 
 
-def _success(report: Report, call: str, said: PresentableCall | None) -> dict[str, Any]:
-    mended = [one.message for one in report.diagnoses if one.certain_fix and one.code == "UNKNOWN_PARAM"]
+def _success_structure(report: Report, call: str, presented: PresentableCall | None) -> dict[str, Any]:
+    corrected = [one.message for one in report.diagnoses if one.certain_fix and one.code == "UNKNOWN_PARAM"]
     named = {
-        str(one.details["parameter"]): _named_readings(one) for one in report.diagnoses if "parameter" in one.details
+        str(one.details["parameter"]): _name_suggestions(one) for one in report.diagnoses if "parameter" in one.details
     }
     whole: dict[str, Any] = {
         "corrections": _corrections(report),
-        "note": note(report),
-        "warnings": list(dict.fromkeys([*report.warnings, *mended])),
+        "note": correction_note(report),
+        "warnings": list(dict.fromkeys([*report.warnings, *corrected])),
         "suggestions": {parameter: found for parameter, found in named.items() if found},
         "hint": call_line(report, call) if has_better_call(report) else "",
-        **(_better(report, said) if has_better_call(report) else {}),
+        **(_better_call(report, presented) if has_better_call(report) else {}),
         "hints": [one.hint for one in report.diagnoses if one.hint and not one.certain_fix],
     }
     return {key: value for key, value in whole.items() if value}
@@ -179,19 +179,19 @@ _EXPENDABLE: tuple[tuple[str, ...], ...] = (
     ("tips",), ("warnings",), ("next_steps", "refine_search"), ("next_steps", "retry_failed"), ("corrections",),
     ("next_steps", "get_more"), ("details",),
 )  # fmt: skip
-"""What goes first when the structure is too large: what can be asked for, then what is also in the text."""
+"""What is removed first if the structure is too large: what can be requested, then what the text contains too."""
 
 
 def fit_structure(structured: dict[str, Any], text: str) -> dict[str, Any]:
-    """The structure cut down to the room that `text` leaves it, whole fields at a time and alike for every shape."""
+    """Remove whole fields until the structure fits beside `text`; the result is the same for every shape."""
     holder: dict[str, Any] = structured.get("error", structured)
-    said_twice = _size(holder.get("message", ""))  # in one of the shapes
-    room = LARGEST - len(text.encode("utf-8", "replace")) - _OVERHEAD - said_twice
+    repeated = _size(holder.get("message", ""))  # one of the shapes contains the message twice
+    room = LARGEST - len(text.encode("utf-8", "replace")) - _OVERHEAD - repeated
     for *outer, name in _EXPENDABLE:
         if _size(structured) <= room:
             break
         if name == "problems":
-            _shorten(holder, structured, room)
+            _drop_problems(holder, structured, room)
         elif name == "suggestions" and name in holder:
             holder[name] = {}
         else:
@@ -201,8 +201,8 @@ def fit_structure(structured: dict[str, Any], text: str) -> dict[str, Any]:
     return structured
 
 
-def _shorten(holder: dict[str, Any], structured: dict[str, Any], room: int) -> None:
-    """As many problems as there is room for; the rest are counted."""
+def _drop_problems(holder: dict[str, Any], structured: dict[str, Any], room: int) -> None:
+    """Remove problems until the structure fits, and count them."""
     problems: list[Any] = holder.get("problems", [])
     while problems and _size(structured) > room:
         problems.pop()

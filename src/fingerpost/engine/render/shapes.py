@@ -1,7 +1,7 @@
-"""One error, three shapes: `nested`, `envelope`, `flat`. The same facts in each, and back again.
+"""Convert an error between three shapes with the same content: `nested`, `envelope` and `flat`.
 
-`nested` is the canonical one. `envelope` puts the outcome first (`status`, `ok`); `flat` lifts what a
-simple client branches on (`error_type`, `parameter`, `got`, `expected`, `likely_fix`) to the top.
+`nested` is the canonical one. `envelope` puts the outcome first (`status`, `ok`). `flat` moves what a simple client
+branches on (`error_type`, `parameter`, `got`, `expected`, `likely_fix`) to the top level.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 Shape: TypeAlias = Literal["nested", "envelope", "flat"]
 
-_LIFTED = ("parameter", "step", "got", "expected")
+_TOP_LEVEL = ("parameter", "step", "got", "expected")
 
 
 def reshape(structured: dict[str, Any], shape: Shape) -> dict[str, Any]:
-    """The same facts in another shape, whichever of the three they come in."""
+    """Convert a structure from any of the three shapes to `shape`."""
     nested = as_nested(structured)
     if shape == "envelope":
         return _as_envelope(nested)
@@ -22,7 +22,7 @@ def reshape(structured: dict[str, Any], shape: Shape) -> dict[str, Any]:
 
 
 def as_nested(structured: dict[str, Any]) -> dict[str, Any]:
-    """The canonical shape of a structure in any of the three."""
+    """Convert a structure from any of the three shapes to the nested one."""
     if "error_detail" in structured or "ok" in structured:
         return _from_envelope(structured)
     if isinstance(structured.get("error"), str):
@@ -61,7 +61,7 @@ def _as_flat(nested: dict[str, Any]) -> dict[str, Any]:
     details, suggestions = dict(error.pop("details", {})), dict(error.pop("suggestions", {}))
     code = error.pop("code", "")
     flat = {"error": error.pop("message", ""), "error_type": code.lower()}
-    flat |= {key: details.pop(key) for key in _LIFTED if key in details}
+    flat |= {key: details.pop(key) for key in _TOP_LEVEL if key in details}
     flat |= {key: suggestions.pop(key) for key in ("likely_fix",) if key in suggestions}
     flat |= {"code": code} if code.lower().upper() != code else {}
     flat |= {"details": details} if details else {}
@@ -72,7 +72,7 @@ def _as_flat(nested: dict[str, Any]) -> dict[str, Any]:
 def _from_flat(flat: dict[str, Any]) -> dict[str, Any]:
     rest = dict(flat)
     error: dict[str, Any] = {"code": rest.pop("error_type", "").upper(), "message": rest.pop("error")}
-    lifted = {key: rest.pop(key) for key in _LIFTED if key in rest}
+    lifted = {key: rest.pop(key) for key in _TOP_LEVEL if key in rest}
     likely = {key: rest.pop(key) for key in ("likely_fix",) if key in rest}
     details, suggestions = {**lifted, **rest.pop("details", {})}, {**rest.pop("suggestions", {}), **likely}
     beside = {key: rest.pop(key) for key in ("warnings",) if key in rest}

@@ -1,7 +1,6 @@
-"""A report in words, for the model: the fact, then the call to send, then what is needed.
+"""Render a report as text for the model: the fact, then the call to send, then what else is needed.
 
-Every line is one of our sentences. Lines come most needed first and are dropped whole when the budget is
-spent, so what is left always reads.
+Lines are ordered by importance. When the budget is used up, whole lines are dropped, so the rest still reads well.
 """
 
 from __future__ import annotations
@@ -15,74 +14,78 @@ from fingerpost.engine.safety.redact import clean
 _MOST_FACTS = 4
 
 
-def lines(report: Report, call: str) -> Iterator[str]:
-    """Every line worth saying about a report; `call` is its corrected call in one line."""
+def text_lines(report: Report, call: str) -> Iterator[str]:
+    """Yield the lines for a report, most important first; `call` is its corrected call in one line."""
     if not report.is_refusal:
-        yield from _remarks(report, call)
+        yield from _beside_result(report, call)
         return
     if report.attempts > 1:
-        yield _again(report, call)
+        yield _answer_again(report, call)
         return
-    yield from _facts(report)
-    if report.corrections:  # the call that failed is not the one that was sent
-        yield sentence(note(report))
+    yield from _fact_lines(report)
+    if report.corrections:  # another call failed than the one that was sent
+        yield sentence(correction_note(report))
     yield from map(sentence, report.warnings)
     if call:
         yield call_line(report, call)
     for diagnosis in report.diagnoses:
-        yield from _needs(diagnosis, is_corrected=bool(call))
-    if report.info_tool and not call and report.diagnoses and _wants_help(report.diagnoses[0]):
+        yield from _advice_lines(diagnosis, is_corrected=bool(call))
+    if report.info_tool and not call and report.diagnoses and _needs_help(report.diagnoses[0]):
         yield f"Help: {help_call(report)}"
 
 
-def fit_budget(budget: int, said: Iterable[str], heard: str = "") -> Iterator[str]:
-    """The lines that fit, each whole and none that was `heard` or said before; only a first one too long is cut."""
+def fit_budget(budget: int, lines: Iterable[str], server_text: str = "") -> Iterator[str]:
+    """Yield the lines that fit into the budget, without those that `server_text` or an earlier line contains.
+
+    Lines are dropped whole; only the first is cut if it is too long.
+    """
+    earlier = server_text
     is_first = True
-    for line in said:
-        if line.rstrip(".") in heard:
+    for line in lines:
+        if line.rstrip(".") in earlier:
             continue
         if _cost(line) > budget:
             if is_first and budget > 0:
                 yield line[: budget * len(line) // _cost(line) - 1] + "…"
             return
-        heard, is_first = f"{heard}\n{line}", False
+        earlier, is_first = f"{earlier}\n{line}", False
         budget -= _cost(line) + 1
         yield line
 
 
 def _cost(line: str) -> int:
-    """Characters, but a script that takes many bytes for each counts for more: replies are bounded in bytes too."""
+    """Count characters; text with many bytes per character counts more, because replies are limited in bytes too."""
     return max(len(line), len(line.encode("utf-8", "replace")) * 5 // 8)
 
 
 def call_line(report: Report, call: str) -> str:
-    """The call to send, introduced by how far it may be trusted."""
+    """Format the call to send, with a label that tells how far it may be trusted."""
     if report.applicability is Applicability.HAS_PLACEHOLDERS:
         return f"Fill in: {call}"
     is_tool = any(isinstance(fix.edit, CallTool) for diagnosis in report.diagnoses for fix in diagnosis.fixes)
     return f"Try: {call}" if is_tool else f"Corrected call: {call}"
 
 
-def note(report: Report) -> str:
-    """What was changed on the caller's behalf."""
+def correction_note(report: Report) -> str:
+    """Describe what was changed on the caller's behalf."""
     return ". ".join(correction.note for correction in report.corrections)
 
 
 def help_call(report: Report) -> str:
-    """The call that explains the tool, or lists the tools where the tool is unknown."""
+    """Format the call that explains the tool, or that lists the tools if the tool is unknown."""
     if report.corrected is None and any(diagnosis.code == "UNKNOWN_TOOL" for diagnosis in report.diagnoses):
         return f"{report.info_tool}()"
-    known = report.corrected.tool if report.corrected else report.call.tool
-    return f"{report.info_tool}(tool: {encode_json(clean(known))})"
+    tool = report.corrected.tool if report.corrected else report.call.tool
+    return f"{report.info_tool}(tool: {encode_json(clean(tool))})"
 
 
 def has_better_call(report: Report) -> bool:
-    """Whether there is a call that would have been better than the one that was let through."""
+    """Whether a better call is known than the one that was forwarded."""
     return report.corrected is not None and not report.corrections and any(one.fixes for one in report.diagnoses)
 
 
-def _again(report: Report, call: str) -> str:
-    """The answer to a call that has failed before: not the same words, which did not help, but the way out alone."""
+def _answer_again(report: Report, call: str) -> str:
+    """Answer a call that has failed before: only what to do instead, because the full text did not help."""
     if call:
         is_whole = report.applicability is not Applicability.HAS_PLACEHOLDERS
         return f"{'Send instead' if is_whole else 'Fill in and send'}: {call}"
@@ -95,51 +98,45 @@ def _again(report: Report, call: str) -> str:
     return f"Use {join_names(near, limit=5, last='or')} instead."
 
 
-def _remarks(report: Report, call: str) -> Iterator[str]:
-    """What a caller is told beside a result: what was changed, what was ignored, what would have been right."""
+def _beside_result(report: Report, call: str) -> Iterator[str]:
+    """Yield the lines beside a result: what was changed, what was ignored, which call would be better."""
     if report.corrections:
-        yield sentence(note(report))
+        yield sentence(correction_note(report))
     yield from map(sentence, report.warnings)
     if has_better_call(report):
         yield call_line(report, call)
     yield from (sentence(one.hint) for one in report.diagnoses if one.hint and not one.certain_fix)
 
 
-def _facts(report: Report) -> Iterator[str]:
-    ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _is_said(diagnosis))]
-    sentences = [one for one in dict.fromkeys(_sentences(ours)) if one.rstrip(".") not in report.server_text]
+def _fact_lines(report: Report) -> Iterator[str]:
+    ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _repeats_server(diagnosis))]
+    sentences = [one for one in dict.fromkeys(_fact_sentences(ours)) if one.rstrip(".") not in report.server_text]
     more = len(sentences) - _MOST_FACTS + report.more_problems if len(sentences) > _MOST_FACTS else report.more_problems
     if sentences:
         yield " ".join(sentences[:_MOST_FACTS]) + (f" And {count_noun(more, 'more problem')}." if more else "")
 
 
-def _sentences(found: Sequence[Diagnosis]) -> Iterator[str]:
-    """One sentence for each, but all that is simply missing in one."""
+def _fact_sentences(found: Sequence[Diagnosis]) -> Iterator[str]:
+    """Yield one sentence for each diagnosis, but only one for all missing parameters."""
     missing = [str(one.details["parameter"]) for one in found if one.joins_missing]
     together = f"Required parameters {join_names(missing)} are missing." if len(missing) > 1 else ""
     for one in found:
         yield together if together and one.joins_missing else sentence(one.message)
 
 
-def _is_said(diagnosis: Diagnosis) -> bool:
-    """Whether the fact is the server's own and stands above ours already."""
+def _repeats_server(diagnosis: Diagnosis) -> bool:
+    """Whether the fact comes from the server, whose text already contains it."""
     return diagnosis.origin != "call" and diagnosis.category != "validation"
 
 
-def _wants_help(diagnosis: Diagnosis) -> bool:
+def _needs_help(diagnosis: Diagnosis) -> bool:
     is_ours = diagnosis.origin == "call" and diagnosis.code != "UNKNOWN_TOOL"
     return is_ours and diagnosis.severity is not Severity.CRITICAL
 
 
-def _needs(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
-    """What a caller has to know beside the fact and the corrected call."""
-    names = diagnosis.suggestions.get("similar_tools", ())
-    if len(names) > 1 or (names and not is_corrected):
-        yield f"Similar tools: {join_names(names, limit=5)}."
-    readings = [fix.label for fix in diagnosis.fixes if fix.label][:3]
-    if not names and readings and not is_corrected:
-        got = diagnosis.details.get("got")
-        yield f"Nearest{f' to {quote(str(got))}' if got is not None else ''}: {join_names(readings)}."
+def _advice_lines(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
+    """Yield what a caller has to know besides the fact and the corrected call."""
+    yield from _similar_names(diagnosis, is_corrected=is_corrected)
     if diagnosis.hint:
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)
@@ -147,3 +144,13 @@ def _needs(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
         yield f"Available tools: {', '.join(f'{word} ({count})' for word, count in categories.items())}."
     if diagnosis.code == "UNKNOWN_PARAM" and not diagnosis.fixes and not diagnosis.hint:
         yield f"Parameters: {diagnosis.details['expected']}."
+
+
+def _similar_names(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
+    tools = diagnosis.suggestions.get("similar_tools", ())
+    if len(tools) > 1 or (tools and not is_corrected):
+        yield f"Similar tools: {join_names(tools, limit=5)}."
+    labels = [fix.label for fix in diagnosis.fixes if fix.label][:3]
+    if labels and not tools and not is_corrected:
+        got = diagnosis.details.get("got")
+        yield f"Nearest{f' to {quote(str(got))}' if got is not None else ''}: {join_names(labels)}."

@@ -1,1 +1,1 @@
-"""Read what a server answered and add guidance to it."""
+"""Read a server's replies and add guidance to them."""

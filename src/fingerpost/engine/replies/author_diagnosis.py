@@ -1,7 +1,7 @@
-"""What the author of a server says about a failure, as a diagnosis: from an exception or from a reply, alike.
+"""Turn what a server's author says about a failure into a diagnosis, from an exception or from a reply.
 
-What the author says stands; what is left open is inferred from the words and the kind of the failure. An
-author's words are for the caller, yet nobody means to send a traceback, a password or a megabyte.
+The author's fields take precedence; fields that are missing are inferred from the text and the kind of the failure.
+Secrets, tracebacks and bulk data are removed, since no author means to send them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, category_of, is_retryable
+from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, FailureFacts, category_of, is_retryable
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
-from fingerpost.engine.replies import symptoms as hints
+from fingerpost.engine.replies import symptoms
 from fingerpost.engine.safety.json_input import as_object, is_number
 from fingerpost.engine.safety.redact import clean, describe, is_secret, safe_value, scrub
 from fingerpost.engine.tool_errors import Reading
@@ -24,105 +24,127 @@ FIELDS = (
     "code", "category", "hint", "hints", "details", "parameter", "likely_fix", "step", "origin", "retryable",
     "next_steps", "routing_hint", "readings",
 )  # fmt: skip
-"""What an author may say beside the message."""
+"""The fields that an author may give besides the message."""
 
 LONGEST_MESSAGE, _LONGEST_HINT = 300, 240
 _CODE = re.compile(r"[A-Za-z][\w.\-]{0,63}")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
-_DESCRIBED = frozenset({"value", "label", "confidence"})
-_NEVER = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
+_FIX_KEYS = frozenset({"value", "label", "confidence"})
+_DEBUG_KEYS = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
 
 
-def guides(fields: Mapping[str, Any]) -> bool:
-    """Whether these fields carry guidance. A code or details alone may be any library's, and are not."""
-    return bool(
-        _text(fields, "hint")
-        or _texts(fields, "hints")
-        or _mapping(fields, "next_steps")
-        or fields.get("routing_hint") is not None
-        or said_category(fields)
-    )
+def has_guidance(fields: Mapping[str, Any]) -> bool:
+    """Whether these fields carry guidance. A code or details alone do not: any library may set those."""
+    return bool(_has_advice(fields) or fields.get("routing_hint") is not None or author_category(fields))
 
 
-def said_category(fields: Mapping[str, Any]) -> str:
+def _has_advice(fields: Mapping[str, Any]) -> bool:
+    return bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
+
+
+def author_category(fields: Mapping[str, Any]) -> str:
     category = fields.get("category")
     return category if isinstance(category, str) and category in CATEGORIES else ""
 
 
-def said_code(fields: Mapping[str, Any]) -> str:
+def author_code(fields: Mapping[str, Any]) -> str:
     return code if _CODE.fullmatch(code := _text(fields, "code")) else ""
 
 
-def diagnosed(
+def diagnose_fields(
     fields: Mapping[str, Any],
     message: str,
     call: Call,
     tool: Tool,
     catalog: Catalog,
     *,
-    kind: str = "",
+    text: str = "",
+    facts: FailureFacts | None = None,
     has_default: bool = True,
 ) -> Diagnosis:
-    """What an author said, made whole. `kind` is what else is known of the failure, in words that `hints` reads.
+    """Build a diagnosis from an author's fields, and infer the fields that are missing.
 
-    Without `has_default`, a hint is given only where the author gives one.
+    `text` is all of a server's text and `facts` what an exception reveals. Without `has_default`, the diagnosis has
+    a hint only where the author gives one.
     """
-    if is_number(seconds := _mapping(fields, "details").get("retry_after")):
-        kind = f"Retry-After: {int(seconds)} {kind}"
-    guess = next(hints.diagnose(f"{kind} {message}".strip(), tool, catalog), None)
-    code = said_code(fields)
-    category = said_category(fields) or category_of(code) or (guess.category if guess else "internal")
-    fits = guess if guess and guess.category == category else None
-    retryable = fields.get("retryable")
-    has_hint = bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
-    is_final = retryable is False and category in TRANSIENT_CATEGORIES
-    wait = hints.wait_in(kind) if category in TRANSIENT_CATEGORIES else ""
-    usual = "" if is_final or not has_default else wait or (fits.hint if fits else hints.usual_hint(category))
-    at = _at(fields, call, tool)
+    facts = _with_retry_after(facts, fields)
+    usual = _usual_diagnosis(fields, f"{text} {message}".strip(), tool, catalog, facts)
+    category, at, is_advised = usual.category, _path(fields, call, tool), _has_advice(fields)
+    default = "" if is_advised or not has_default else _default_hint(fields, usual, text, facts)
     return Diagnosis(
-        code=code or (fits.code if fits else CATEGORIES[category]),
-        message=scrub(message, LONGEST_MESSAGE) or (fits.message if fits else "The tool failed"),
-        severity=_severity(code, category),
+        code=author_code(fields) or usual.code,
+        message=scrub(message, LONGEST_MESSAGE) or usual.message,
+        severity=_severity(fields, category),
         at=at or (),
         category=category,
         origin=_origin(fields, category),
-        retryable=retryable if isinstance(retryable, bool) else is_retryable(category),
+        retryable=_is_retryable(fields, category),
         details=_details(fields),
         suggestions={} if at else _suggestions(fields),
         fixes=tuple(_fixes(fields, at, call)) if at else (),
-        hint=_hint(fields, at) or ("" if has_hint else usual),
+        hint=_author_hint(fields, at) or default,
         hints=tuple(map(_advice, _texts(fields, "hints")[:5])),
-        next_steps=_next_steps(fields) if has_hint or not fits else fits.next_steps,
-        routing_hint=_fit(fields.get("routing_hint"), "", 0),
+        next_steps=_next_steps(fields) if is_advised else usual.next_steps,
+        routing_hint=_sanitize_value(fields.get("routing_hint"), "", 0),
     )
 
 
-def _severity(code: str, category: str) -> Severity:
-    """How bad a failure is; an attack that only the server could see is as bad as one that the call shows."""
-    if code == "UNSAFE_INPUT":
+def _with_retry_after(facts: FailureFacts | None, fields: Mapping[str, Any]) -> FailureFacts | None:
+    seconds = _mapping(fields, "details").get("retry_after")
+    return FailureFacts(facts.kind if facts else None, int(seconds)) if is_number(seconds) else facts
+
+
+def _usual_diagnosis(
+    fields: Mapping[str, Any], text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None
+) -> Diagnosis:
+    """Return the default diagnosis for the author's category, or for the inferred one if the author names none."""
+    inferred = symptoms.diagnose_text(text, tool, catalog, facts)
+    category = author_category(fields) or category_of(author_code(fields))
+    if inferred and category in ("", inferred.category):
+        return inferred
+    category = category or "internal"
+    hint = symptoms.default_hint(category)
+    return Diagnosis(code=CATEGORIES[category], message="The tool failed", category=category, hint=hint)
+
+
+def _default_hint(fields: Mapping[str, Any], usual: Diagnosis, text: str, facts: FailureFacts | None) -> str:
+    if usual.category not in TRANSIENT_CATEGORIES:
+        return usual.hint
+    if fields.get("retryable") is False:
+        return ""
+    return symptoms.wait_hint(text, facts) or usual.hint
+
+
+def _is_retryable(fields: Mapping[str, Any], category: str) -> bool:
+    retryable = fields.get("retryable")
+    return retryable if isinstance(retryable, bool) else is_retryable(category)
+
+
+def _severity(fields: Mapping[str, Any], category: str) -> Severity:
+    if author_code(fields) == "UNSAFE_INPUT":
         return Severity.CRITICAL
     return Severity.HIGH if category == "validation" else Severity.MEDIUM
 
 
-def _hint(fields: Mapping[str, Any], at: Path | None) -> str:
-    """The author's hint; else the first step that stands in for one, or what was meant where no call can tell."""
-    if said := _text(fields, "hint"):
-        return _advice(said)
+def _author_hint(fields: Mapping[str, Any], at: Path | None) -> str:
+    """Return the author's hint, else the first next step, else the likely value if no corrected call can show it."""
+    if hint := _text(fields, "hint"):
+        return _advice(hint)
     step = next(iter(_mapping(fields, "next_steps").values()), None)
     if isinstance(step, str) and not _texts(fields, "hints"):
         return _advice(step)
     readings = [] if at else list(_readings(fields))
     if not readings:
         return ""
-    return f"Did you mean {quote(readings[0].label)}?" if readings[0].is_clear else (
-        f"Nearest: {join_names(one.label for one in readings)}"
-    )  # fmt: skip
+    if readings[0].is_clear:
+        return f"Did you mean {quote(readings[0].label)}?"
+    return f"Nearest: {join_names(one.label for one in readings)}"
 
 
 def _origin(fields: Mapping[str, Any], category: str) -> str:
-    said = _text(fields, "origin")
-    if said in ("call", "server", "upstream"):
-        return said
+    origin = _text(fields, "origin")
+    if origin in ("call", "server", "upstream"):
+        return origin
     return "upstream" if category in ("upstream", "timeout") else "server"
 
 
@@ -131,16 +153,20 @@ def _details(fields: Mapping[str, Any]) -> dict[str, Any]:
     details: dict[str, Any] = {"parameter": clean(parameter)} if parameter else {}
     if isinstance(step, int) and not isinstance(step, bool):
         details["step"] = step
-    return {**details, **sanitised(_mapping(fields, "details"))}
+    return {**details, **_sanitize(_mapping(fields, "details"))}
 
 
-def sanitised(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Fields without secrets, tracebacks, bytes and bulk."""
+def _sanitize(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Remove secrets, tracebacks, bytes and bulk data."""
     some = islice(fields.items(), 16)
-    return {clean(str(name)): _fit(value, str(name), depth) for name, value in some if str(name) not in _NEVER}
+    return {
+        clean(str(name)): _sanitize_value(value, str(name), depth)
+        for name, value in some
+        if str(name) not in _DEBUG_KEYS
+    }
 
 
-def _fit(value: Any, name: str, depth: int) -> Any:
+def _sanitize_value(value: Any, name: str, depth: int) -> Any:
     if value is None or isinstance(value, bool | float):
         return value
     if is_secret(name, value=value) or depth > 3 or isinstance(value, bytes | bytearray):
@@ -148,18 +174,18 @@ def _fit(value: Any, name: str, depth: int) -> Any:
     if isinstance(value, str):
         return scrub(value, _LONGEST_HINT)
     if isinstance(value, Mapping):
-        return sanitised(cast("Mapping[str, Any]", value), depth + 1)
+        return _sanitize(cast("Mapping[str, Any]", value), depth + 1)
     if isinstance(value, list | tuple | set | frozenset):
-        return [_fit(item, name, depth + 1) for item in islice(cast("list[Any]", value), 16)]
+        return [_sanitize_value(item, name, depth + 1) for item in islice(cast("list[Any]", value), 16)]
     return safe_value(value, name) if isinstance(value, int) else describe(value)
 
 
 def _suggestions(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fix that an author names, where there is no place in the call to put it."""
+    """Return the author's fix as a suggestion, for when the call has no place to put it."""
     best = next(_readings(fields), None)
     if best is None:
         return {}
-    fix = {"value": _fit(best.value, "", 0), "label": best.label, "confidence": best.confidence}
+    fix = {"value": _sanitize_value(best.value, "", 0), "label": best.label, "confidence": best.confidence}
     return {"did_you_mean": best.label, "alternatives": [one.label for one in _readings(fields)]} | (
         {"likely_fix": fix} if best.is_clear else {}
     )
@@ -168,25 +194,25 @@ def _suggestions(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _fixes(fields: Mapping[str, Any], at: Path, call: Call) -> Iterator[Fix]:
     for one in _readings(fields):
         if Replace(at, one.value).applied_to(call) == call:
-            continue  # which has just failed
+            continue  # this call has just failed
         applicability = Applicability.MACHINE_APPLICABLE if one.is_clear else Applicability.MAYBE_INCORRECT
         yield Fix(Replace(at, one.value), applicability, confidence=one.confidence, value=one.value, label=one.label)
 
 
 def _readings(fields: Mapping[str, Any]) -> Iterator[Reading]:
-    """What was probably meant: found by `UnknownValue`, or named by the author, with or without a label."""
+    """Yield the likely values: those that `UnknownValue` found, or the one that the author names."""
     readings = fields.get("readings")
     if isinstance(readings, tuple):
         yield from (one for one in cast("tuple[Any, ...]", readings) if isinstance(one, Reading))
     elif (fix := fields.get("likely_fix")) is not None:
-        named = as_object(fix) if _DESCRIBED.issuperset(as_object(fix)) else {}
-        value, sure = named.get("value", fix), named.get("confidence")
+        named = as_object(fix) if _FIX_KEYS.issuperset(as_object(fix)) else {}
+        value, confidence = named.get("value", fix), named.get("confidence")
         label = scrub(str(named.get("label") or value), 96, keeps_ids=True)
-        yield Reading(value, label, sure if is_number(sure) else 1.0, is_clear=True)
+        yield Reading(value, label, confidence if is_number(confidence) else 1.0, is_clear=True)
 
 
-def _at(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
-    """The place that is spoken of: `factors[1].numerator`; none where the call neither has nor could have it."""
+def _path(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
+    """Return the path of the wrong argument (`factors[1].numerator`), or None if the call cannot have it."""
     steps = _STEP.findall(_text(fields, "parameter"))
     at = tuple(int(index) if index else name for name, index in steps)
     try:
@@ -198,11 +224,13 @@ def _at(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
 
 def _next_steps(fields: Mapping[str, Any]) -> dict[str, Any]:
     steps = islice(_mapping(fields, "next_steps").items(), 8)
-    return {clean(str(name)): _steps(step) for name, step in steps}
+    return {clean(str(name)): _next_step(step) for name, step in steps}
 
 
-def _steps(step: Any) -> Any:
-    return [_steps(one) for one in cast("list[Any]", step)[:5]] if isinstance(step, list) else _advice(str(step))
+def _next_step(step: Any) -> Any:
+    if isinstance(step, list):
+        return [_next_step(one) for one in cast("list[Any]", step)[:5]]
+    return _advice(str(step))
 
 
 def _advice(text: str) -> str:

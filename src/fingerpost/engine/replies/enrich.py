@@ -15,7 +15,8 @@ from typing import Any, cast
 from fingerpost.engine.admit import admit, available_info_tool, explain_violations, explain_with
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.dialects.plausible import holds
+from fingerpost.engine.dialects.plausible import is_plausible
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import EMPTY_REPORT, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
@@ -23,8 +24,8 @@ from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
 from fingerpost.engine.replies.classify import LONGEST_READ, is_failure, is_protocol_error, sounds_like_failure, text_of
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, advice, payload_of
-from fingerpost.engine.replies.server_errors import failure_in
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise, payload_of
+from fingerpost.engine.replies.server_errors import failure_fields
 from fingerpost.engine.safety.json_input import as_object
 
 KEY = "dev.fingerpost/guidance"
@@ -84,11 +85,17 @@ def add_guidance(call: Call, reply: Any, catalog: Catalog, policy: Policy, verdi
 
 
 def explain_failure(
-    call: Call, reply: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict, *, kind: str = ""
+    call: Call,
+    reply: Mapping[str, Any],
+    catalog: Catalog,
+    policy: Policy,
+    verdict: Verdict,
+    *,
+    facts: FailureFacts | None = None,
 ) -> Report | None:
     """Explain a failed reply; None if the reply is not a failure.
 
-    `kind` is what is known about the failure besides the reply.
+    `facts` is what is known about the failure besides the reply: the kind of the exception behind it.
     """
     if _is_unfinished(reply) or not is_failure(reply):
         return None
@@ -96,7 +103,7 @@ def explain_failure(
         text, payload = str(reply.get("message")), as_object(reply.get("data"))
     else:
         text, payload = text_of(reply), payload_of(reply)
-    return _explain(call, text, payload, catalog, policy, verdict, kind)
+    return _explain(call, text, payload, catalog, policy, verdict, facts)
 
 
 def append_report(reply: dict[str, Any], report: Report, policy: Policy) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def add_to_success(
     if _is_unfinished(reply):
         return reply
     payload = payload_of(reply)
-    tips = advice(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
+    tips = advise(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
     has_tips = bool(tips)
     if payload and (report := _explain_reported_failure(reply, payload, catalog, policy, verdict)):
         return _append(reply, render(report, budget=policy.budget))
@@ -162,7 +169,13 @@ def _is_unfinished(reply: Mapping[str, Any]) -> bool:
 
 
 def _explain(
-    call: Call, text: str, payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict, kind: str
+    call: Call,
+    text: str,
+    payload: Mapping[str, Any],
+    catalog: Catalog,
+    policy: Policy,
+    verdict: Verdict,
+    facts: FailureFacts | None,
 ) -> Report:
     """Collect what is known about a failed call: from the schema, from the server's text, from common symptoms."""
     report = replace(
@@ -179,7 +192,7 @@ def _explain(
     if tool is None:
         return report
     report = replace(report, secret_names=tool.secret_names)
-    fields = failure_in(payload, is_error=True) or {}
+    fields = failure_fields(payload, is_error=True) or {}
     author = (
         _diagnose_author_fields(fields, verdict.call, tool, catalog) if fields.keys() - {"message", "said"} else None
     )
@@ -187,8 +200,7 @@ def _explain(
         return _add_author_hints(found, author) if author else found
     if author:
         return replace(report, diagnoses=(author,))
-    symptoms = fields.get("said") or text
-    return replace(report, diagnoses=_diagnose_symptoms(f"{kind} {symptoms}" if kind else symptoms, tool, catalog))
+    return replace(report, diagnoses=_diagnose_symptoms(fields.get("said") or text, tool, catalog, facts))
 
 
 def _join_with_server_text(report: Report, text: str, call: Call, tool: Tool) -> Report | None:
@@ -220,7 +232,7 @@ def _explain_reported_failure(
     It may be the requested answer after all (a job that failed, a file that is not valid), so nothing is advised
     that its author does not advise, and it never counts as a call that keeps failing.
     """
-    fields = failure_in(payload, is_error=False)
+    fields = failure_fields(payload, is_error=False)
     if fields is None or (tool := catalog.get(verdict.call.tool)) is None:
         return None
     return Report(
@@ -237,8 +249,8 @@ def _diagnose_author_fields(
 ) -> Diagnosis:
     from fingerpost.engine.replies import author_diagnosis
 
-    return author_diagnosis.diagnosed(
-        fields, fields["message"], call, tool, catalog, kind=fields["said"], has_default=has_default
+    return author_diagnosis.diagnose_fields(
+        fields, fields["message"], call, tool, catalog, text=fields["said"], has_default=has_default
     )
 
 
@@ -250,7 +262,9 @@ def _read_server_text(text: str, call: Call, tool: Tool) -> Report:
     if not tool.is_checkable or (model and not _is_model_of(tool, normal_form(model[1]))):
         return Report(call=call)
     violations = dialects.read(text[:LONGEST_READ])
-    return explain_violations(Case(call, tool, reported=tuple(one for one in violations if holds(one, call, tool))))
+    return explain_violations(
+        Case(call, tool, reported=tuple(one for one in violations if is_plausible(one, call, tool)))
+    )
 
 
 def _is_model_of(tool: Tool, model: str) -> bool:
@@ -259,10 +273,11 @@ def _is_model_of(tool: Tool, model: str) -> bool:
     return model.startswith(name) or model.endswith(name)
 
 
-def _diagnose_symptoms(text: str, tool: Tool, catalog: Catalog) -> tuple[Diagnosis, ...]:
+def _diagnose_symptoms(text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None) -> tuple[Diagnosis, ...]:
     from fingerpost.engine.replies import symptoms
 
-    return tuple(symptoms.diagnose(text, tool, catalog))
+    diagnosis = symptoms.diagnose_text(text, tool, catalog, facts)
+    return (diagnosis,) if diagnosis else ()
 
 
 def _append_to_error(error: dict[str, Any], envelope: Envelope) -> dict[str, Any]:

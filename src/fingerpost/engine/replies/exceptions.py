@@ -1,8 +1,7 @@
-"""What an exception says to the caller, and how much of it may be said.
+"""Read guidance from exceptions, and the kind of failure from those that carry none.
 
-An author's guidance gets through, also where the framework masks exceptions: `ToolOperationError`, and any
-exception with such attributes. Of every other exception only its kind is used (its type, errno or HTTP
-status), and never its text: what the framework masks stays masked.
+The guidance of a `ToolOperationError`, or of any exception with such attributes, gets through even where the
+framework masks exceptions. Of other exceptions only the type, errno and HTTP status are used, never the text.
 """
 
 from __future__ import annotations
@@ -15,8 +14,15 @@ from json import JSONDecodeError
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
 from fingerpost.engine.model import Call, Diagnosis
-from fingerpost.engine.replies.author_diagnosis import FIELDS, diagnosed, guides, said_category, said_code
+from fingerpost.engine.replies.author_diagnosis import (
+    FIELDS,
+    author_category,
+    author_code,
+    diagnose_fields,
+    has_guidance,
+)
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.tool_errors import ToolOperationError
 
@@ -26,38 +32,37 @@ _FRAMEWORKS = ("mcp", "fastmcp")
 _WRAPPING = (
     "Error executing tool ", "Error calling tool ", "Rate limited by upstream API", "Upstream request timed out",
 )  # fmt: skip
-"""How what the frameworks themselves raise around an exception begins."""
+"""How the messages begin of exceptions that the frameworks raise around the tool's own exception."""
 
-_TIMES_OUT = re.compile(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
+_TIMEOUT_NAME = re.compile(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
 
 
 def root_cause(exception: BaseException) -> BaseException:
-    """What the tool raised, behind what frameworks and task groups wrap around it.
+    """Return the exception that the tool raised, without the wrappers of frameworks and task groups.
 
-    Only what a framework itself put around an exception is taken off. A `ToolError` that the author raised
-    from another exception has the word: what is behind it is the author's to hide.
+    A `ToolError` that the author raised from another exception is not unwrapped: the author may mean to hide the cause.
     """
     for _ in range(_DEEPEST_CAUSE):
-        if (inner := _inside(exception)) is None:
+        if (inner := _unwrap(exception)) is None:
             break
         exception = inner
     return exception
 
 
-def _inside(exception: BaseException) -> BaseException | None:
+def _unwrap(exception: BaseException) -> BaseException | None:
     if isinstance(exception, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", exception).exceptions
         return group[0] if len(group) == 1 else None
-    is_wrapping = _is_of_a_framework(exception) and message_of(exception).startswith(_WRAPPING)
+    is_wrapping = _is_from_framework(exception) and message_of(exception).startswith(_WRAPPING)
     return exception.__cause__ if is_wrapping else None
 
 
-def _is_of_a_framework(exception: BaseException) -> bool:
+def _is_from_framework(exception: BaseException) -> bool:
     return type(exception).__module__.partition(".")[0] in _FRAMEWORKS
 
 
 def message_of(exception: BaseException) -> str:
-    """The text of an exception; nothing where it has none that can be read."""
+    """Return the text of an exception, or an empty string if `str` fails."""
     try:
         return str(exception)
     except Exception:
@@ -67,18 +72,18 @@ def message_of(exception: BaseException) -> str:
 def diagnose_exception(
     exception: BaseException, call: Call, tool: Tool, catalog: Catalog, *, is_masked: bool
 ) -> Diagnosis | None:
-    """What the author of a tool says by an exception, if it is one that was made to be read by callers.
+    """Diagnose an exception that carries guidance for callers; return None for any other.
 
-    Where the framework masks exceptions, the text of one that is not ours gets through only if it says of
-    what kind it is (`code` or `category`): some libraries put hints of their own on their exceptions.
+    If the framework masks exceptions, the text of a foreign one gets through only if it has a `code` or `category`:
+    some libraries put hints on their exceptions that are not meant for callers.
     """
     fields = {name: _attribute(exception, name) for name in FIELDS}
     is_ours = isinstance(exception, ToolOperationError)
-    if not is_ours and not guides(fields):
+    if not is_ours and not has_guidance(fields):
         return None
-    is_open = is_ours or not is_masked or said_category(fields) or _CONSTANT.fullmatch(said_code(fields))
-    words = message_of(exception) if is_open else ""
-    return diagnosed(fields, words, call, tool, catalog, kind=kind_of(exception, call))
+    may_quote = is_ours or not is_masked or author_category(fields) or _CONSTANT.fullmatch(author_code(fields))
+    message = message_of(exception) if may_quote else ""
+    return diagnose_fields(fields, message, call, tool, catalog, facts=facts_of(exception, call))
 
 
 def _attribute(holder: Any, name: str) -> Any:
@@ -88,55 +93,65 @@ def _attribute(holder: Any, name: str) -> Any:
         return None
 
 
-def kind_of(exception: BaseException, call: Call) -> str:
-    """What the kind of an exception tells, in words that `hints` reads; nothing of its own text is in it."""
-    kinds = " ".join(dict.fromkeys(_kinds(exception, call)))
-    return kinds or ("" if _is_of_a_framework(exception) else "unexpected error")
+def facts_of(exception: BaseException, call: Call) -> FailureFacts | None:
+    """Return what the type, errno and attributes of an exception reveal; its text is not used.
+
+    An exception that reveals nothing is a bug in the tool, unless a framework raised it: then the result is None.
+    """
+    status, wait = _status(exception), _wait(exception)
+    kinds = list(_kinds(exception, status, call))
+    if status or wait or kinds:
+        return FailureFacts(FailureKind.first(kinds), wait or None)
+    return None if _is_from_framework(exception) else FailureFacts(FailureKind.INTERNAL)
 
 
-_BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
-    (TimeoutError, "timed out"),
-    (ConnectionRefusedError, "ECONNREFUSED"),
-    (ConnectionError, "connection closed"),
-    (FileExistsError, "EEXIST"),
-    (IsADirectoryError, "EISDIR"),
-    (FileNotFoundError, "ENOENT"),
-    (PermissionError, "EACCES"),
-    (MemoryError, "result too large"),
+_TYPE_KINDS: tuple[tuple[type[BaseException], FailureKind], ...] = (
+    (TimeoutError, FailureKind.TIMEOUT),
+    (ConnectionError, FailureKind.UNREACHABLE),
+    (FileExistsError, FailureKind.CONFLICT),
+    (IsADirectoryError, FailureKind.IS_A_DIRECTORY),
+    (FileNotFoundError, FailureKind.FILE_NOT_FOUND),
+    (PermissionError, FailureKind.PERMISSION_DENIED),
+    (MemoryError, FailureKind.TOO_LARGE),
 )
+_ERRNO_KINDS = {
+    errno.EACCES: FailureKind.PERMISSION_DENIED,
+    errno.EPERM: FailureKind.PERMISSION_DENIED,
+    errno.EISDIR: FailureKind.IS_A_DIRECTORY,
+    errno.ENOENT: FailureKind.FILE_NOT_FOUND,
+    errno.ETIMEDOUT: FailureKind.TIMEOUT,
+    errno.ECONNREFUSED: FailureKind.UNREACHABLE,
+    errno.ECONNRESET: FailureKind.UNREACHABLE,
+    errno.EEXIST: FailureKind.CONFLICT,
+}
 
 
-def _kinds(exception: BaseException, call: Call) -> Iterator[str]:
-    if status := _status(exception):
-        yield f"HTTP {status}"
-    if wait := _wait(exception):
-        yield f"Retry-After: {wait}"
-    if isinstance(exception, OSError):
-        yield from _kinds_of_file(exception, call)
-    yield from (words for kind, words in _BY_TYPE if isinstance(exception, kind) and _concerns(exception, call))
+def _kinds(exception: BaseException, status: int | None, call: Call) -> Iterator[FailureKind | None]:
+    """Yield every kind that applies; None stands for an errno that is known but maps to no kind."""
+    if status in STATUS_KINDS:
+        yield STATUS_KINDS[status]
+    if _concerns_call(exception, call):
+        if isinstance(exception, OSError) and exception.errno in errno.errorcode:
+            yield _ERRNO_KINDS.get(exception.errno or 0)
+        yield from (kind for exception_type, kind in _TYPE_KINDS if isinstance(exception, exception_type))
     if isinstance(exception, JSONDecodeError) and exception.doc in _strings(call):
-        yield "invalid JSON"
+        yield FailureKind.INVALID_JSON
     if isinstance(exception, LookupError) and exception.args and str(exception.args[0]) in _strings(call):
-        yield "not found"
-    if not status and _TIMES_OUT.search(type(exception).__name__):
-        yield "timed out"
+        yield FailureKind.NOT_FOUND
+    if not status and _TIMEOUT_NAME.search(type(exception).__name__):
+        yield FailureKind.TIMEOUT
 
 
-def _kinds_of_file(error: OSError, call: Call) -> Iterator[str]:
-    if (name := errno.errorcode.get(error.errno or 0)) and _concerns(error, call):
-        yield name
-
-
-def _concerns(exception: BaseException, call: Call) -> bool:
-    """Whether a file that is missing is one that the call names; with one of the server's own no call can help."""
+def _concerns_call(exception: BaseException, call: Call) -> bool:
+    """Whether the call names the file that is missing. If not, it is the server's own file and no call can help."""
     if not isinstance(exception, FileNotFoundError | IsADirectoryError) or not isinstance(exception.filename, str):
         return True
     tail = re.split(r"[/\\]", exception.filename.rstrip("/\\"))[-1]
-    return any(tail and tail in said for said in _strings(call))
+    return any(tail and tail in text for text in _strings(call))
 
 
 def _status(exception: BaseException) -> int | None:
-    """The HTTP status that an exception carries, wherever the usual clients put it."""
+    """Return the HTTP status of an exception, from any place where common HTTP clients put it."""
     response = _attribute(exception, "response")
     places = [(response, "status_code"), (response, "status"), (exception, "status_code"), (exception, "status")]
     found = [_attribute(holder, name) for holder, name in [*places, (exception, "code")]]
@@ -144,7 +159,7 @@ def _status(exception: BaseException) -> int | None:
 
 
 def _wait(exception: BaseException) -> int | None:
-    """How many seconds the other side asks to wait."""
+    """Return how many seconds the other side asks to wait."""
     headers: Any = _attribute(_attribute(exception, "response"), "headers") or _attribute(exception, "headers")
     given: Any = _attribute(exception, "retry_after")
     if given is None and hasattr(headers, "get"):
@@ -155,7 +170,7 @@ def _wait(exception: BaseException) -> int | None:
 
 
 def _strings(call: Call) -> list[str]:
-    """The values of a call as text: boundedly many, two levels deep."""
+    """Return the values of a call as text, two levels deep and at most 64 per level."""
     leaves: list[Any] = []
     for value in islice(as_object(call.arguments).values(), 64):
         leaves += [value, *as_list(value)[:64], *islice(as_object(value).values(), 64)]

@@ -1,14 +1,13 @@
-"""What a successful reply leaves the caller wanting: more of it, less of it, or one thing in detail.
+"""Suggest what to do after a successful reply: get more results, narrow the search, or look at one result.
 
-Read from the reply itself (`has_more`, `nextCursor`, `total`, `truncated`, as many results as were
-asked for) and answered with calls of the caller's own tools. A reply that brings its own tips or next
-steps keeps the word.
+The tips are derived from the reply (`has_more`, `nextCursor`, `total`, `truncated`, as many results as requested) and
+name calls of the caller's own tools. A reply that has tips or next steps of its own gets none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -22,7 +21,7 @@ from fingerpost.engine.schema import excerpt as disclosure
 
 _LARGEST_READ = 256 * 1024
 _MANY = 25
-_OWN_WORDS = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
+_OWN_ADVICE = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
 _MORE = (
     "has_more",
     "hasMore",
@@ -47,7 +46,7 @@ _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Tips and next steps for one successful reply; empty when there is nothing to add."""
+    """Tips and next steps for one successful reply; false if there are none."""
 
     tips: Mapping[str, Any] = field(default_factory=dict[str, Any])
     next_steps: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -60,18 +59,18 @@ class Advice:
 NO_ADVICE = Advice()
 
 
-def advice(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
-    """What to do next, judging by what came back."""
+def advise(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
+    """Suggest what to do next, based on the reply."""
     tool = catalog.get(call.tool)
-    if tool is None or not isinstance(call.arguments, dict) or not _OWN_WORDS.isdisjoint(payload):
+    if tool is None or not isinstance(call.arguments, dict) or not _OWN_ADVICE.isdisjoint(payload):
         return NO_ADVICE
-    if not PARTIAL.isdisjoint(payload) and any(payload.get(word) is True for word in PARTIAL):
-        return _partial(call, tool, payload)
-    return _paged(call, tool, payload, catalog)
+    if _is_any_true(payload, PARTIAL):
+        return _partial_advice(call, tool, payload)
+    return _paging_advice(call, tool, payload, catalog)
 
 
 def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The object a result holds: its structure, or the JSON that its text is."""
+    """Return the object in a result: its structured content, or its text parsed as JSON."""
     if structured := as_object(result.get("structuredContent")):
         return structured
     text = _only_text(result)
@@ -83,38 +82,52 @@ def _only_text(result: Mapping[str, Any]) -> str:
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
 
 
-def _partial(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
+def _partial_advice(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
     failed = [part for word in _FAILED for part in as_list(payload.get(word))]
-    told = f"{count_noun(len(failed), 'part')} failed" if failed else "Some parts failed"
+    count = count_noun(len(failed), "part") if failed else ""
     steps = {
         "retry_failed": f"{clean(present_call(call, call, tool.secret_names).text, 240)} for the parts that failed",
         "check_permissions": "Check that the parts that failed may be accessed",
         "proceed_anyway": "The results shown are valid: go on with them",
     }
-    return Advice({"partial": told}, steps, (f"The result is partial: {told[0].lower()}{told[1:]}.",))
+    return Advice(
+        {"partial": f"{count or 'Some parts'} failed"},
+        steps,
+        (f"The result is partial: {count or 'some parts'} failed.",),
+    )
 
 
-def _paged(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
-    if not tool.is_read_only or (items := _items(payload)) is None or _is_the_end(payload):
+def _paging_advice(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
+    if not tool.is_read_only or (items := _items(payload)) is None or _says_end(payload):
         return NO_ADVICE
-    more = _more(call, tool, payload, len(items))
-    is_at_limit = any(payload.get(word) is True for word in _AT_LIMIT) or _is_full(call, tool, items, payload)
-    says_more = any(payload.get(word) is True for word in _MORE) or _cursor(payload) is not None
-    is_limited = more is not None or any(_LIMIT.fullmatch(name) for name in tool.params)
-    if not (says_more or is_at_limit or (is_limited and _is_short(call, tool, payload, len(items)))):
+    next_page = _next_page_call(call, tool, payload, len(items))
+    is_at_limit = _is_any_true(payload, _AT_LIMIT) or _is_full(call, tool, items, payload)
+    if not is_at_limit and not _has_more(call, tool, payload, len(items), can_page=next_page is not None):
         return NO_ADVICE
     total = _total(payload)
     is_all = total is not None and total <= len(items)
-    steps = _kept(
-        get_more=None if is_all else more,
-        get_details=_details(items, tool, catalog),
-        refine_search=_refined(call, tool),
+    steps = _without_absent(
+        get_more=None if is_all else next_page,
+        get_details=_details_call(items, tool, catalog),
+        refine_search=_narrower_call(call, tool),
     )
     return Advice(_tips(steps, len(items), total, is_at_limit=is_at_limit), steps, tuple(_lines(steps)))
 
 
-def _is_the_end(payload: Mapping[str, Any]) -> bool:
-    """Whether the reply itself says that there is no more."""
+def _has_more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int, *, can_page: bool) -> bool:
+    """Whether the reply says that there are more results, or counts more than were returned so far."""
+    if _is_any_true(payload, _MORE) or _cursor(payload) is not None:
+        return True
+    is_limited = can_page or any(_LIMIT.fullmatch(name) for name in tool.params)
+    return is_limited and _is_short(call, tool, payload, returned)
+
+
+def _is_any_true(payload: Mapping[str, Any], names: Iterable[str]) -> bool:
+    return any(payload.get(name) is True for name in names)
+
+
+def _says_end(payload: Mapping[str, Any]) -> bool:
+    """Whether the reply says that there are no more results."""
     if any(payload.get(word) is False for word in _MORE if word not in _AT_LIMIT):
         return True
     page, pages = payload.get("page"), payload.get("total_pages", payload.get("totalPages"))
@@ -125,20 +138,22 @@ def _is_the_end(payload: Mapping[str, Any]) -> bool:
 
 
 def _is_full(call: Call, tool: Tool, items: list[Any], payload: Mapping[str, Any]) -> bool:
-    """As many results as were asked for, of a reply that does not count them: there may be more."""
+    """Whether there are as many results as requested and no total: there may be more."""
     limit = _limit(call, tool)
     return limit is not None and len(items) == limit and _total(payload) is None
 
 
 def _is_short(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> bool:
-    """Fewer results so far than the reply says there are."""
+    """Whether fewer results were returned so far than the total."""
     total = _total(payload)
     if total is None:
         return False
     asked = [call.arguments.get(name) for name in tool.params if _OFFSET.fullmatch(name)]
     offset = next(filter(is_number, [payload.get("offset"), *asked]), 0)
     page = next((name for name in tool.params if _PAGE.fullmatch(name)), None)
-    before = (_page(call, tool, page) - _first_page(tool, page)) * (_limit(call, tool) or returned) if page else 0
+    before = (
+        (_current_page(call, tool, page) - _first_page(tool, page)) * (_limit(call, tool) or returned) if page else 0
+    )
     return offset + before + returned < total
 
 
@@ -178,7 +193,7 @@ def _lines(steps: Mapping[str, str]) -> list[str]:
 
 
 def _items(payload: Mapping[str, Any]) -> list[Any] | None:
-    """The list that the reply is about: the one named so, or the only one there is."""
+    """Return the list of results: the one with a usual name, or the only one."""
     lists = {key: cast("list[Any]", value) for key, value in payload.items() if isinstance(value, list)}
     named = next(
         (lists[key] for key in ("results", "items", "data", "entries", "matches", "files") if key in lists), None
@@ -187,7 +202,7 @@ def _items(payload: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _limit(call: Call, tool: Tool) -> int | None:
-    """The limit in force: the one sent, or the schema's default."""
+    """Return the limit that applies: the one sent, or the schema's default."""
     for name in tool.params:
         if _LIMIT.fullmatch(name):
             value = call.arguments.get(name, disclosure.default_value(tool.schema, tool.params[name]))
@@ -196,24 +211,24 @@ def _limit(call: Call, tool: Tool) -> int | None:
     return None
 
 
-def _more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
-    """The caller's own call, moved on by one page."""
+def _next_page_call(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
+    """Return the caller's own call for the next page."""
     cursor = _cursor(payload)
     if cursor and not any(_CURSOR_PARAM.fullmatch(name) for name in tool.params):
         return None
     for name in tool.params:
         if _CURSOR_PARAM.fullmatch(name) and cursor and cursor != call.arguments.get(name):
-            shown = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
-            return _with(call, tool, name, shown)
+            value = cursor if is_clean(cursor) and is_harmless(cursor) else Placeholder("<the cursor of this reply>")
+            return _call_with(call, tool, name, value)
         before = payload.get("offset", call.arguments.get(name, 0))
         if _OFFSET.fullmatch(name) and isinstance(before, int) and returned:
-            return _with(call, tool, name, before + returned)
+            return _call_with(call, tool, name, before + returned)
         if _PAGE.fullmatch(name):
-            return _with(call, tool, name, _page(call, tool, name) + 1)
+            return _call_with(call, tool, name, _current_page(call, tool, name) + 1)
     return None
 
 
-def _page(call: Call, tool: Tool, name: str) -> int:
+def _current_page(call: Call, tool: Tool, name: str) -> int:
     page = call.arguments.get(name)
     return page if isinstance(page, int) else _first_page(tool, name)
 
@@ -223,8 +238,8 @@ def _first_page(tool: Tool, name: str) -> int:
     return first if first == 0 else 1
 
 
-def _details(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | None:
-    """One result in full, by a tool of the list that needs nothing but an id."""
+def _details_call(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | None:
+    """Return a call that shows one result, if a tool requires only the id."""
     first = as_object(items[0]) if items else {}
     for name in ("id", "key", "uid", "slug"):
         if isinstance(value := first.get(name), str | int) and is_harmless(value, name) and is_clean(str(value)):
@@ -235,17 +250,19 @@ def _details(items: list[Any] | None, tool: Tool, catalog: Catalog) -> str | Non
     return None
 
 
-def _refined(call: Call, tool: Tool) -> str | None:
+def _narrower_call(call: Call, tool: Tool) -> str | None:
     name = next((name for name in tool.params if _NARROWING.fullmatch(name) and name not in call.arguments), None)
     if name is None:
         return None
     examples = disclosure.quote_schema(tool.schema, tool.params[name]).get("examples")
-    return _with(call, tool, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name]))
+    return _call_with(
+        call, tool, name, examples[0] if examples else disclosure.placeholder(tool.schema, tool.params[name])
+    )
 
 
-def _with(call: Call, tool: Tool, name: str, value: Any) -> str:
+def _call_with(call: Call, tool: Tool, name: str, value: Any) -> str:
     return clean(present_call(Replace((name,), value).applied_to(call), call, tool.secret_names).text, 240)
 
 
-def _kept(**steps: str | None) -> dict[str, str]:
+def _without_absent(**steps: str | None) -> dict[str, str]:
     return {name: step for name, step in steps.items() if step}

@@ -1,8 +1,8 @@
-"""The rules, in the order that reads best when several fire.
+"""The rules, in the order in which their findings are reported.
 
-A rule sees the call as the sure fixes of earlier rules leave it, so one slip is one diagnosis:
-`UNKNOWN_PARAM` renames `patern` before `MISSING_REQUIRED` looks for `pattern`. After an attack nothing
-more is said; after a broken container nothing is said about what it should have contained.
+Each rule sees the call as the sure fixes of earlier rules leave it, so that one slip is one diagnosis:
+`UNKNOWN_PARAM` renames `patern` before `MISSING_REQUIRED` looks for `pattern`. Nothing is reported after an
+attack, and nothing about the contents of a broken container.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONTAINER: dict[str, Rule] = {
     empty_arguments.CODE: empty_arguments.diagnose,
     wrong_shape.CODE: wrong_shape.diagnose,
 }
-"""Rules about the arguments as a whole: an unmended finding of one ends the diagnosis."""
+"""Rules about the arguments as a whole. If such a finding has no sure fix, the remaining rules are skipped."""
 
 CONTENT: dict[str, Rule] = {
     unknown_param.CODE: unknown_param.diagnose,

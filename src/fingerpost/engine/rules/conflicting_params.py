@@ -1,9 +1,8 @@
-"""Arguments that exclude each other are given together.
+"""The call gives arguments that exclude each other.
 
-Schemas say so with `oneOf` over required names, with `not`, or by forbidding a property under a
-condition.
+Schemas express this with `oneOf` over required names, with `not`, or by forbidding a property under a condition.
 
-Fix grading: none. Which of the two was meant is the caller's to say.
+Fix grading: none. Only the caller knows which of them is intended.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ CODE = "CONFLICTING_PARAMS"
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations_of("oneOf", "not", "falseSchema"):
-        if names := rivals(case, violation):
-            yield _found(case, violation.at if violation.keyword != "falseSchema" else violation.at[:-1], names)
+        if names := conflicting_names(case, violation):
+            yield _diagnosis(case, violation.at if violation.keyword != "falseSchema" else violation.at[:-1], names)
 
 
-def rivals(case: Case, violation: Violation) -> list[str]:
-    """The given names that the schema will not have together."""
+def conflicting_names(case: Case, violation: Violation) -> list[str]:
+    """Return the given names that the schema does not allow together."""
     if violation.keyword not in ("oneOf", "not", "falseSchema"):
         return []
     if violation.keyword == "falseSchema":
@@ -36,27 +35,29 @@ def rivals(case: Case, violation: Violation) -> list[str]:
     given = case.value(violation.at)
     if not isinstance(given, dict):
         return []
-    groups = _groups(case, violation)
-    marks = [[name for name in group if name in given] for group in groups if all(name in given for name in group)]
-    return list(dict.fromkeys(name for mark in marks for name in mark))
+    groups = _exclusive_groups(case, violation)
+    complete = [group for group in groups if all(name in given for name in group)]
+    return list(dict.fromkeys(name for group in complete for name in group))
 
 
-def _groups(case: Case, violation: Violation) -> list[tuple[str, ...]]:
-    """The sets of required names that stand against each other."""
+def _exclusive_groups(case: Case, violation: Violation) -> list[tuple[str, ...]]:
+    """Return the groups of names that exclude each other."""
     root = case.tool.schema
-    branches = violation.schema.get("oneOf") if violation.keyword == "oneOf" else _refused(violation.expected)
+    branches = (
+        violation.schema.get("oneOf") if violation.keyword == "oneOf" else _forbidden_combinations(violation.expected)
+    )
     everywhere = schemas.find_required(root, case.schema(violation.at)) if violation.keyword == "oneOf" else ()
-    needs = [schemas.find_required(root, branch) for branch in as_list(branches)]
-    return [names for need in needs if (names := tuple(name for name in need if name not in everywhere))]
+    required = [schemas.find_required(root, branch) for branch in as_list(branches)]
+    return [names for group in required if (names := tuple(name for name in group if name not in everywhere))]
 
 
-def _refused(schema: Any) -> list[Any]:
-    """What a `not` forbids: one combination, or any of several."""
-    refused = as_object(schema)
-    return next((several for word in ("anyOf", "oneOf") if (several := as_list(refused.get(word)))), [refused])
+def _forbidden_combinations(schema: Any) -> list[Any]:
+    """Return the schemas that a `not` forbids: one, or any of several."""
+    forbidden = as_object(schema)
+    return next((several for word in ("anyOf", "oneOf") if (several := as_list(forbidden.get(word)))), [forbidden])
 
 
-def _found(case: Case, holder: Path, names: list[str]) -> Diagnosis:
+def _diagnosis(case: Case, holder: Path, names: list[str]) -> Diagnosis:
     at, places = (*holder, names[0]), [format_path((*holder, name)) for name in names]
     if len(names) == 1:
         message = f"Parameter {quote(places[0])} is not allowed with the others given"
@@ -65,6 +66,6 @@ def _found(case: Case, holder: Path, names: list[str]) -> Diagnosis:
         CODE,
         f"Parameters {join_names(places)} cannot be used together",
         at,
-        details={"conflicting": [clean(where, 128) for where in places[:8]]},
+        details={"conflicting": [clean(place, 128) for place in places[:8]]},
         hint=f"Keep one of {join_names(places)}",
     )

@@ -1,6 +1,6 @@
-"""An argument is declared deprecated.
+"""The call uses a deprecated parameter.
 
-The call is right and goes on; the caller is told what to use next time.
+The call is valid and is forwarded; the reply tells the caller what to use next time.
 
 Fix grading: none. A deprecated parameter still works.
 """
@@ -26,11 +26,12 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
                 f"Parameter {quote(name)} is deprecated",
                 (name,),
                 severity=Severity.LOW,
-                hint=_said(name, case.schema((name,)).get("description")),
+                hint=_author_note(name, case.schema((name,)).get("description")),
             )
 
 
-def _said(name: str, description: Any) -> str:
-    """The author's own words, which usually name the successor."""
-    is_said = isinstance(description, str) and description.strip()
-    return f"{parameter_label((name,))}: {literal(clean(str(description)))}" if is_said else ""
+def _author_note(name: str, description: Any) -> str:
+    """Return the parameter's description, which usually names the replacement."""
+    if not isinstance(description, str) or not description.strip():
+        return ""
+    return f"{parameter_label((name,))}: {literal(clean(description))}"

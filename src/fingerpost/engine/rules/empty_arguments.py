@@ -1,9 +1,9 @@
-"""The arguments arrived empty or cut off.
+"""The arguments are empty or truncated.
 
-A model that runs out of tokens in mid-call sends JSON that breaks off, or nothing at all. Saying which
-parameters are missing would be true and useless: what was lost is the whole of them.
+A model that runs out of tokens in the middle of a call sends truncated JSON, or nothing at all. A list of missing
+parameters would be correct but useless, because the whole call was lost.
 
-Fix grading: nothing for a tool that needs nothing is lossless. Otherwise the call is given with a
+Fix grading: for a tool without required parameters, empty arguments are lossless. Otherwise the corrected call has a
 placeholder for each required parameter.
 """
 
@@ -26,23 +26,23 @@ _EMPTY_CALL = Fix(
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    sent, needed = case.call.arguments, case.tool.required
+    sent, required = case.call.arguments, case.tool.required
     if sent == [] or (isinstance(sent, str) and sent.strip() in _EMPTY):
-        message = "The arguments are empty" + (f"; {join_names(needed)} must be given" if needed else "")
-        yield _found(case, message, "empty", _EMPTY_CALL if not needed else to_fill_in(case))
+        message = "The arguments are empty" + (f"; {join_names(required)} must be given" if required else "")
+        yield _diagnosis(case, message, "empty", _EMPTY_CALL if not required else placeholder_call(case))
     elif isinstance(sent, str) and sent.lstrip().startswith("{") and isinstance(parse_json(sent), str):
         message = f"The arguments are JSON that breaks off or is malformed after {count_noun(len(sent), 'character')}"
-        yield _found(case, message, "malformed JSON", to_fill_in(case))
+        yield _diagnosis(case, message, "malformed JSON", placeholder_call(case))
 
 
-def to_fill_in(case: Case) -> Fix | None:
-    """The call with a placeholder for each required parameter; none where nothing is required."""
-    root, needed = case.tool.schema, case.tool.required
-    filled = {name: disclosure.placeholder(root, case.tool.params.get(name)) for name in needed}
-    return Fix(Replace((), filled), Applicability.HAS_PLACEHOLDERS) if needed else None
+def placeholder_call(case: Case) -> Fix | None:
+    """Build the call with a placeholder for each required parameter; None if nothing is required."""
+    root, required = case.tool.schema, case.tool.required
+    placeholders = {name: disclosure.placeholder(root, case.tool.params.get(name)) for name in required}
+    return Fix(Replace((), placeholders), Applicability.HAS_PLACEHOLDERS) if required else None
 
 
-def _found(case: Case, message: str, got: str, fix: Fix | None) -> Diagnosis:
+def _diagnosis(case: Case, message: str, got: str, fix: Fix | None) -> Diagnosis:
     hint = "" if fix is _EMPTY_CALL else "Send the whole call again"
     details = {"expected": "object", "got": got}
     return case.make_diagnosis(CODE, message, (), details=details, fixes=(fix,) if fix else (), hint=hint)

@@ -1,7 +1,7 @@
-"""A value is not one of those the schema allows.
+"""A value is not one of the choices that the schema allows.
 
-Fix grading: a choice that differs by case and separators alone is lossless. A choice that is clearly
-meant is offered as the corrected call, never applied: a value is what the caller wants done.
+Fix grading: a choice that differs only in case and separators is lossless. A choice that is clearly intended is
+offered in the corrected call but never applied, because a value determines what the tool does.
 """
 
 from __future__ import annotations
@@ -13,45 +13,45 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import literal, quote_parameter
-from fingerpost.engine.rules.respelling import respelling, to_fill_in
+from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.safety.redact import clean
 
 CODE = "INVALID_CHOICE"
 
-_MOST_SHOWN = 12
+_MOST_LISTED = 12
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     wrong_type = {violation.at for violation in case.violations_of("type")}
     for violation in case.violations_of("enum"):
         if violation.at not in wrong_type and violation.at:
-            yield _found(case, violation, cast("list[Any]", violation.expected))
+            yield _diagnosis(case, violation, cast("list[Any]", violation.expected))
 
 
-def _found(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
     value = case.value(violation.at)
-    same = respelling(case, violation)
-    near = [] if same else _near(violation.at, value, choices)
+    exact = respell(case, violation)
+    near = [] if exact else _near_choices(violation.at, value, choices)
     received = case.redact_value(violation.at, violation.schema)
-    allowed = offered(choices)
+    allowed = format_choices(choices)
     return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, "
         f"got {literal(received)}",
         violation.at,
         details={"got": received, "expected": allowed, "received_value": received},
-        fixes=[same] if same else [*near, to_fill_in(case, violation)],
+        fixes=[exact] if exact else [*near, placeholder_fix(case, violation)],
         schema=violation.schema or {"enum": choices},
     )
 
 
-def offered(choices: list[Any]) -> str:
-    """The choices as a caller may copy them, cut short when there are many."""
-    more = f" and {len(choices) - _MOST_SHOWN:,} more" if len(choices) > _MOST_SHOWN else ""
-    return ", ".join(literal(choice) for choice in choices[:_MOST_SHOWN]) + more
+def format_choices(choices: list[Any]) -> str:
+    """Format the choices so that a caller can copy them; a long list is cut short."""
+    more = f" and {len(choices) - _MOST_LISTED:,} more" if len(choices) > _MOST_LISTED else ""
+    return ", ".join(literal(choice) for choice in choices[:_MOST_LISTED]) + more
 
 
-def _near(at: Path, value: Any, choices: list[Any]) -> list[Fix]:
+def _near_choices(at: Path, value: Any, choices: list[Any]) -> list[Fix]:
     words = [choice for choice in choices if isinstance(choice, str)]
     matches = closest(value, words, "value") if isinstance(value, str) else ()
     return [_fix(at, match) for match in matches[:3]]

@@ -1,6 +1,6 @@
 """The arguments break the schema in a way that no other rule explains.
 
-The keyword and the place are named, so that a caller can look it up; nothing is dumped.
+The diagnosis names the keyword and the parameter, so that a caller can look them up.
 
 Fix grading: none.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity, Violation
 from fingerpost.engine.phrases import quote_parameter
-from fingerpost.engine.rules.conflicting_params import rivals
+from fingerpost.engine.rules.conflicting_params import conflicting_names
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, UNDECLARED_KEYWORD
 
@@ -26,16 +26,16 @@ _WORDS = {
     "oneOf": "must fit exactly one of the alternatives",
     "falseSchema": "must not be given here",
 }
-_TOLD_ELSEWHERE = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD, "required", "dependentRequired", "type", "enum"}
+_OTHER_RULES = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD, "required", "dependentRequired", "type", "enum"}
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations:
-        if violation.keyword in _TOLD_ELSEWHERE or not case.has(violation.at) or rivals(case, violation):
+        if violation.keyword in _OTHER_RULES or not case.has(violation.at) or conflicting_names(case, violation):
             continue
-        yield _found(case, violation)
+        yield _diagnosis(case, violation)
 
 
-def _found(case: Case, violation: Violation) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
     return case.make_diagnosis(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)

@@ -1,6 +1,7 @@
-"""A text, list or object is shorter or longer than the schema allows.
+"""A string, list or object is shorter or longer than the schema allows.
 
-Fix grading: none. Cutting or padding a value changes what is asked; the limit is told instead.
+Fix grading: none, because cutting or padding a value changes what is asked. Only an empty string for an optional
+parameter is dropped.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Fix, Severity, Violation
 from fingerpost.engine.phrases import count_noun, quote_parameter
-from fingerpost.engine.rules.respelling import respelling
+from fingerpost.engine.rules.respelling import respell
 
 CODE = "INVALID_LENGTH"
 
@@ -24,16 +25,16 @@ _NOUNS = {
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations_of(*_NOUNS):
         if isinstance(violation.expected, int) and isinstance(case.value(violation.at), str | list | dict):
-            yield _found(case, violation, violation.expected)
+            yield _diagnosis(case, violation, violation.expected)
 
 
-def _found(case: Case, violation: Violation, limit: int) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation, limit: int) -> Diagnosis:
     noun, size = _NOUNS[violation.keyword], len(case.value(violation.at))
-    bound, needed = ("at least", "needed") if violation.keyword.startswith("min") else ("at most", "allowed")
+    bound, verdict = ("at least", "needed") if violation.keyword.startswith("min") else ("at most", "allowed")
     verb, has = "is" if limit == 1 else "are", "has" if violation.at else "have"
     return case.make_diagnosis(
         CODE,
-        f"{quote_parameter(violation.at)} {has} {count_noun(size, noun)}, {bound} {limit:,} {verb} {needed}",
+        f"{quote_parameter(violation.at)} {has} {count_noun(size, noun)}, {bound} {limit:,} {verb} {verdict}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"got": count_noun(size, noun), "expected": f"{bound} {count_noun(limit, noun)}", **_limit(violation)},
@@ -46,6 +47,6 @@ def _limit(violation: Violation) -> dict[str, Any]:
 
 
 def _fixes(case: Case, violation: Violation) -> tuple[Fix, ...]:
-    """An empty text for an optional that cannot be empty is left out; nothing else is guessed."""
-    fix = respelling(case, violation) if not case.value(violation.at) else None
+    """Drop an empty value of an optional parameter that cannot be empty; guess nothing else."""
+    fix = respell(case, violation) if not case.value(violation.at) else None
     return (fix,) if fix else ()

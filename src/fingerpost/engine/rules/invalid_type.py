@@ -1,7 +1,7 @@
 """A value has the wrong JSON type.
 
-Fix grading: see `respelling`. A value that cannot be respelled is told with what is expected, what was
-received, and an example.
+Fix grading: see `respelling`. If a value cannot be respelled, the diagnosis gives the expected type, the received
+type and an example.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter, type_list
-from fingerpost.engine.rules.respelling import respelling, to_fill_in
+from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -28,13 +28,13 @@ _ASK_FOR = {
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations_of("type"):
         if violation.at:
-            yield _found(case, violation)
+            yield _diagnosis(case, violation)
 
 
-def _found(case: Case, violation: Violation) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     expected = [clean(kind) for kind in cast("list[str]", violation.expected)]
     value = case.value(violation.at)
-    fix = respelling(case, violation)
+    fix = respell(case, violation)
     received = schemas.type_name(value)
     return case.make_diagnosis(
         CODE,
@@ -47,7 +47,7 @@ def _found(case: Case, violation: Violation) -> Diagnosis:
             "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
         },
-        fixes=(fix or to_fill_in(case, violation),),
+        fixes=(fix or placeholder_fix(case, violation),),
         hint="" if fix else _hint(case, violation, expected),
         schema=violation.schema,
     )

@@ -1,10 +1,10 @@
-"""The call leaves out an argument the tool requires.
+"""The call omits an argument that the tool requires.
 
-Every missing one is told at once, also inside nested objects, and also those that become required by
-what else is given.
+All missing arguments are reported at once, including those in nested objects and those that other arguments make
+required.
 
-Fix grading: a value the schema fixes by `const` or `default` is offered; otherwise the corrected call
-has a placeholder for the caller to fill.
+Fix grading: a value that the schema sets by `const` or `default` is offered. Otherwise the corrected call has a
+placeholder.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations:
         if violation.keyword in ("required", "dependentRequired") and case.has(violation.at):
             names = as_strings(violation.expected) or as_strings([violation.expected])
-            yield _found(case, violation, names)
+            yield _diagnosis(case, violation, names)
 
 
-def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
     root = case.tool.schema
     at = (*violation.at, names[0])
     cause = _cause(case, violation, names[0]) if violation.keyword == "dependentRequired" else None
     schema = schemas.child(root, violation.schema, names[0]) or case.schema(at)
+    expected = disclosure.describe_schema(root, schema)
     return Diagnosis(
         code=CODE,
         message=_message(violation, names, cause),
@@ -44,10 +45,8 @@ def _found(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
             "expected": disclosure.describe_schema(root, schema),
             "got": "nothing",
         },
-        fixes=(_filled(case, at, schema),),
-        hint=_described(at, disclosure.describe_schema(root, schema), schema.get("description"))
-        if len(names) == 1
-        else "",
+        fixes=(_fill(case, at, schema),),
+        hint=_describe(at, expected, schema.get("description")) if len(names) == 1 else "",
         schema_hint=_schema_hint(case, violation.at, names),
         joins_missing=len(names) == 1 and cause is None,
     )
@@ -69,7 +68,7 @@ def _cause(case: Case, violation: Violation, name: str) -> str | None:
     )
 
 
-def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
+def _fill(case: Case, at: Path, schema: schemas.Schema) -> Fix:
     for keyword in ("const", "default"):
         if schema.get(keyword) is not None and is_harmless(schema[keyword], key_of(at), schema):
             return Fix(
@@ -78,18 +77,18 @@ def _filled(case: Case, at: Path, schema: schemas.Schema) -> Fix:
     return Fix(Replace(at, disclosure.placeholder(case.tool.schema, schema)), Applicability.HAS_PLACEHOLDERS)
 
 
-def _described(at: Path, words: str, description: Any) -> str:
-    said = f" ({literal(clean(description))})" if isinstance(description, str) and description.strip() else ""
-    return f"{parameter_label(at)}: {words}{said}"
+def _describe(at: Path, words: str, description: Any) -> str:
+    has_description = isinstance(description, str) and description.strip()
+    return f"{parameter_label(at)}: {words}" + (f" ({literal(clean(description))})" if has_description else "")
 
 
 def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
     root = case.tool.schema
     schema = case.schema(holder)
     declared = schemas.properties(root, schema)
-    needed = [name for name in schemas.find_required(root, schema) if name in declared]
+    required = [name for name in schemas.find_required(root, schema) if name in declared]
     return {
         **disclosure.excerpt(root, schema, "minimal"),
         "types": {clean(name): disclosure.describe_schema(root, declared[name]) for name in names if name in declared},
-        "example": {clean(name): disclosure.quote_example(root, declared[name], name) for name in needed[:8]},
+        "example": {clean(name): disclosure.quote_example(root, declared[name], name) for name in required[:8]},
     }

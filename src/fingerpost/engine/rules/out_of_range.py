@@ -1,7 +1,7 @@
-"""A number lies outside the range the schema allows.
+"""A number is outside the range that the schema allows.
 
-Fix grading: the nearest legal value is offered, with the paging parameter as the other way where the
-tool has one. It is never applied: fewer results than asked for is another question.
+Fix grading: the nearest allowed value is offered, and the paging parameter is named if the tool has one. The value is
+never applied: fewer results than requested answer another question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter
-from fingerpost.engine.rules.respelling import to_fill_in
+from fingerpost.engine.rules.respelling import placeholder_fix
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.redact import Described, clean, safe_value
 
@@ -23,46 +23,47 @@ _WORDS = {
     "minimum": "is below minimum", "maximum": "exceeds maximum", "exclusiveMinimum": "must be more than",
     "exclusiveMaximum": "must be less than", "multipleOf": "is not a multiple of",
 }  # fmt: skip
-_LARGEST_RECKONED = 10**15
-_PAGING = re.compile(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
-_LIMITS = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
+_LARGEST_COMPUTED = 10**15
+_PAGERS = re.compile(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
+_LIMIT_NAMES = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations_of(*_WORDS):
-        yield _found(case, violation)
+        yield _diagnosis(case, violation)
 
 
-def _found(case: Case, violation: Violation) -> Diagnosis:
+def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     value, received = case.value(violation.at), case.redact_value(violation.at, violation.schema)
     limits = {word: limit for word in _WORDS if is_number(limit := violation.schema.get(word))}
     limits.setdefault(violation.keyword, violation.expected)
     is_whole = violation.schema.get("type") == "integer" or isinstance(value, int)
-    legal = None if isinstance(received, Described) else nearest_legal(value, limits, whole=is_whole)
-    said = "" if isinstance(received, Described) else f" value {literal(received)}"
+    allowed = None if isinstance(received, Described) else nearest_allowed(value, limits, whole=is_whole)
+    quoted = "" if isinstance(received, Described) else f" value {literal(received)}"
+    limit_text = literal(safe_value(violation.expected))
     return case.make_diagnosis(
         CODE,
-        f"{quote_parameter(violation.at)}{said} {_WORDS[violation.keyword]} {literal(safe_value(violation.expected))}",
+        f"{quote_parameter(violation.at)}{quoted} {_WORDS[violation.keyword]} {limit_text}",
         violation.at,
         severity=Severity.MEDIUM,
-        details={"value": received, **_limits(limits), "got": received, "expected": _expected(limits)},
-        fixes=(to_fill_in(case, violation) if legal is None else _fix(violation, legal),),
-        hint="" if legal is None else _hint(case, violation, legal),
+        details={"value": received, **_limit_details(limits), "got": received, "expected": _describe_limits(limits)},
+        fixes=(placeholder_fix(case, violation) if allowed is None else _fix(violation, allowed),),
+        hint="" if allowed is None else _hint(case, violation, allowed),
     )
 
 
-def nearest_legal(value: float, limits: Mapping[str, float], *, whole: bool) -> int | float | None:
-    """The legal number nearest to `value`, or none when the limits leave no room that we can find."""
-    if not all(abs(number) <= _LARGEST_RECKONED for number in (value, *limits.values())):
+def nearest_allowed(value: float, limits: Mapping[str, float], *, whole: bool) -> int | float | None:
+    """Return the allowed number nearest to `value`, or None if none is found."""
+    if not all(abs(number) <= _LARGEST_COMPUTED for number in (value, *limits.values())):
         return None
     step = limits.get("multipleOf") or (1 if whole else 0)
     low = max((limits[word] for word in ("minimum", "exclusiveMinimum") if word in limits), default=None)
     high = min((limits[word] for word in ("maximum", "exclusiveMaximum") if word in limits), default=None)
     nearest = value if low is None else max(value, low)
     nearest = nearest if high is None else min(nearest, high)
-    rungs = [round((round(nearest / step) + offset) * step, 12) for offset in (0, -1, 1)] if step else [nearest]
-    fitting = [rung for rung in rungs if _is_within(rung, limits)]
-    return min(fitting, key=lambda rung: abs(rung - value), default=None)
+    candidates = [round((round(nearest / step) + offset) * step, 12) for offset in (0, -1, 1)] if step else [nearest]
+    fitting = [candidate for candidate in candidates if _is_within(candidate, limits)]
+    return min(fitting, key=lambda candidate: abs(candidate - value), default=None)
 
 
 def _is_within(value: float, limits: Mapping[str, float]) -> bool:
@@ -73,7 +74,7 @@ def _is_within(value: float, limits: Mapping[str, float]) -> bool:
     )
 
 
-def _limits(limits: dict[str, Any]) -> dict[str, Any]:
+def _limit_details(limits: dict[str, Any]) -> dict[str, Any]:
     names = {
         "exclusiveMinimum": "exclusive_minimum",
         "exclusiveMaximum": "exclusive_maximum",
@@ -82,7 +83,7 @@ def _limits(limits: dict[str, Any]) -> dict[str, Any]:
     return {names.get(word, word): safe_value(limit) for word, limit in limits.items()}
 
 
-def _expected(limits: dict[str, Any]) -> str:
+def _describe_limits(limits: dict[str, Any]) -> str:
     words = {
         "minimum": "at least",
         "maximum": "at most",
@@ -94,13 +95,13 @@ def _expected(limits: dict[str, Any]) -> str:
     )
 
 
-def _fix(violation: Violation, legal: int | float) -> Fix:
-    return Fix(Replace(violation.at, legal), Applicability.MAYBE_INCORRECT, confidence=0.8, value=legal)
+def _fix(violation: Violation, allowed: int | float) -> Fix:
+    return Fix(Replace(violation.at, allowed), Applicability.MAYBE_INCORRECT, confidence=0.8, value=allowed)
 
 
-def _hint(case: Case, violation: Violation, legal: int | float) -> str:
+def _hint(case: Case, violation: Violation, allowed: int | float) -> str:
     name = parameter_label(violation.at)
-    pager = next((param for param in case.tool.params if _PAGING.fullmatch(param)), None)
-    if pager and violation.keyword in ("maximum", "exclusiveMaximum") and _LIMITS.match(key_of(violation.at)):
-        return f"Use {name}: {literal(legal)} for maximum results, or paginate with {clean(pager)}"
+    pager = next((param for param in case.tool.params if _PAGERS.fullmatch(param)), None)
+    if pager and violation.keyword in ("maximum", "exclusiveMaximum") and _LIMIT_NAMES.match(key_of(violation.at)):
+        return f"Use {name}: {literal(allowed)} for maximum results, or paginate with {clean(pager)}"
     return ""

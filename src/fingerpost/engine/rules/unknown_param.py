@@ -1,10 +1,10 @@
-"""The call passes an argument the tool does not declare.
+"""The call passes an argument that the tool does not declare.
 
-Servers that ignore unknown keys run with a default the client never chose; servers that forbid them
-reject the call and leave the client guessing which name it meant.
+Servers that ignore unknown names run with a default that the caller did not choose. Servers that reject them often
+do not say which name was expected.
 
-Fix grading: a name that differs by case and separators alone is lossless. A parameter that is unset,
-clearly closest, takes the value, and is claimed by no other stray argument is likely. Any other near
+Fix grading: a name that differs only in case and separators is lossless. A declared parameter is likely if it is
+unset, clearly the closest, accepts the value, and is the closest to no other undeclared argument. Any other close
 name is offered.
 """
 
@@ -19,7 +19,7 @@ from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
 from fingerpost.engine.phrases import format_path, parameter_label, quote
-from fingerpost.engine.rules.respelling import takes
+from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import walk as schemas
@@ -27,16 +27,16 @@ from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
 
 CODE = "UNKNOWN_PARAM"
 
-_ABOUT = 0.05
+_TOLERANCE = 0.05
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for holder, declared, strays, must_be_near in _holders(case):
-        yield from _strays(case, holder, declared, strays, must_be_near=must_be_near)
+    for holder, declared, strays, must_be_near in _objects_to_check(case):
+        yield from _diagnose_object(case, holder, declared, strays, must_be_near=must_be_near)
 
 
-def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
-    """Each object with undeclared names: its place, what it declares, the strays, and whether they must be near."""
+def _objects_to_check(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
+    """Yield each object with undeclared names: its path, declarations, those names, and whether they must be close."""
     missing = {violation.at for violation in case.violations_of("required")}
     if not case.tool.is_open:
         yield (), case.tool.params, case.tool.unknown_arguments(case.arguments), False
@@ -52,7 +52,7 @@ def _holders(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], b
         yield at, declared, [key for key in case.value(at) if key not in declared], True
 
 
-def _strays(
+def _diagnose_object(
     case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
@@ -61,12 +61,12 @@ def _strays(
         return
     unset = [name for name in declared if name not in given]
     context = _context(case, holder, declared, given)
-    needed = {name for name in context["required"] if name not in given}
+    required = {name for name in context["required"] if name not in given}
     readings = {
-        stray: _needed_first(
+        stray: _prefer_required(
             stray,
             closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])}),
-            needed,
+            required,
         )
         for stray in strays
     }
@@ -75,16 +75,16 @@ def _strays(
         if must_be_near and not (matches and matches[0].confidence > OFFER_THRESHOLD):
             continue
         fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
-        yield _found(case, (*holder, stray), fixes, declared)
+        yield _diagnosis(case, (*holder, stray), fixes, declared)
 
 
-def _needed_first(stray: str, matches: Sequence[Match], needed: set[str]) -> Sequence[Match]:
-    """Of names that are about as near by themselves, the one without which the call cannot be made."""
-    if not matches or matches[0].is_clear or not any(one.name in needed for one in matches):
+def _prefer_required(stray: str, matches: Sequence[Match], required: set[str]) -> Sequence[Match]:
+    """Put a required name first if its spelling is about as close as that of the best match."""
+    if not matches or matches[0].is_clear or not any(one.name in required for one in matches):
         return matches
     by_itself = closest(stray, [one.name for one in matches], "parameter")
-    nearest = {one.name for one in by_itself if one.confidence >= by_itself[0].confidence - _ABOUT}
-    first = [one for one in matches if one.name in needed & nearest]
+    close = {one.name for one in by_itself if one.confidence >= by_itself[0].confidence - _TOLERANCE}
+    first = [one for one in matches if one.name in required & close]
     return [*first, *(one for one in matches if one not in first)]
 
 
@@ -94,12 +94,12 @@ def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mappi
         "given": [key for key in given if key in declared],
         "args": given,
         "required": list(schemas.find_required(root, case.schema(holder))),
-        "types": _kinds(case, holder, declared),
+        "types": _parameter_types(case, holder, declared),
         "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
     }
 
 
-def _kinds(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
+def _parameter_types(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
     if holder == ():
         return case.tool.param_types
     return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
@@ -109,24 +109,24 @@ def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
     edit = Rename(at, match.name)
     same_letters = spelling(str(at[-1])) == spelling(match.name)
     is_only = match.is_clear and claims == 1
-    sure = is_only and (same_letters or takes(case.after([edit]), (*at[:-1], match.name)))
+    is_sure = is_only and (same_letters or accepts_value(case.after([edit]), (*at[:-1], match.name)))
     return Fix(
         edit=edit,
-        applicability=Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT,
-        grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if sure else Grade.OFFERED,
+        applicability=Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT,
+        grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if is_sure else Grade.OFFERED,
         confidence=match.confidence if claims == 1 else min(match.confidence, OFFER_THRESHOLD),
         value=match.name,
         label=clean(match.name),
     )
 
 
-def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
+def _diagnosis(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
     near = fixes[0] if fixes and fixes[0].confidence > OFFER_THRESHOLD else None
-    twin = None if near else _twin(case, at, declared)
-    fact = f"Unknown param {quote(format_path(at))}"
+    given_name = None if near else _given_near_name(case, at, declared)
+    name = quote(format_path(at))
     return case.make_diagnosis(
         CODE,
-        f"{fact}, did you mean {quote(near.value)}?" if near else fact,
+        f"Unknown param {name}, did you mean {quote(near.value)}?" if near else f"Unknown param {name}",
         at,
         severity=Severity.MEDIUM,
         fixes=fixes,
@@ -134,13 +134,13 @@ def _found(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) 
             "got": clean(str(at[-1])),
             "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
-        hint=f"{quote(twin)} is already given" if twin else "",
-        warning="" if near else f"{fact} ignored",
+        hint=f"{quote(given_name)} is already given" if given_name else "",
+        warning="" if near else f"Unknown param {name} ignored",
     )
 
 
-def _twin(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
-    """The declared name that the stray is near to, but which is given already."""
+def _given_near_name(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
+    """Return the declared name that the undeclared one resembles, if that is already given."""
     taken = [name for name in case.value(at[:-1]) if name in declared]
     near = closest(str(at[-1]), taken, "parameter")
     return near[0].name if near and near[0].confidence > OFFER_THRESHOLD else None

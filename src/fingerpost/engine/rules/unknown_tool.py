@@ -1,8 +1,8 @@
-"""The server has no tool by that name.
+"""The server has no tool with that name.
 
-Fix grading: a known client prefix (`functions.`, `mcp__server__`) in front of exactly one tool, and a
-name that differs by case and separators alone, are lossless. A name that is merely near is offered,
-however near: running another tool than the one named is how data is lost.
+Fix grading: a name behind a known client prefix (`functions.`, `mcp__server__`), or one that differs only in case and
+separators, is lossless if exactly one tool has it. A name that is merely close is only offered: running another tool
+than the one named may destroy data.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from fingerpost.engine.safety.redact import clean
 
 CODE = "UNKNOWN_TOOL"
 
-_CLIENT = re.compile(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
-_SERVER = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
+_CLIENT_PREFIX = re.compile(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
+_SERVER_PREFIX = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
 _MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
 
 
 def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
-    names = list(_behind_prefixes(call.tool, catalog))
-    fixes = _same_name(names, catalog) or _near(call, names[-1][0], catalog)
+    names = list(_strip_prefixes(call.tool, catalog))
+    fixes = _exact_fix(names, catalog) or _near_fixes(call, names[-1][0], catalog)
     similar = [fix.label for fix in fixes[:_MOST_SIMILAR]]
     categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
-    lister = (
+    list_tools = (
         f"Use {info_tool}() to list all available tools"
         if info_tool
         else "List the tools again to see what is available"
@@ -48,21 +48,21 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
             ),
         },
         fixes=fixes,
-        hint="" if fixes else lister,
+        hint="" if fixes else list_tools,
     )
 
 
-def _behind_prefixes(name: str, catalog: Catalog) -> Iterator[tuple[str, Grade]]:
-    """The name, and what stands behind each thing that clients put in front of one, with how sure that is.
+def _strip_prefixes(name: str, catalog: Catalog) -> Iterator[tuple[str, Grade]]:
+    """Yield the name, then the name without each prefix that clients add, with the grade of that reading.
 
-    A server's name in front of a tool is ours to take off where it is this server's. Where that is not
-    known it is a likely reading; where it is another server's, the call was not meant for us.
+    The name of this server is removed as a prefix. If our own name is unknown, that reading is only likely. If the
+    prefix is another server's name, the call is not for us.
     """
     bare, grade = name[:256], Grade.LOSSLESS
     yield bare, grade
-    while prefix := _CLIENT.match(bare) or _SERVER.match(bare):
+    while prefix := _CLIENT_PREFIX.match(bare) or _SERVER_PREFIX.match(bare):
         server = prefix.groupdict().get("server") or prefix.groupdict().get("mcp")
-        if prefix.end() == len(bare) or (server and catalog.server and not _is_same(server, catalog.server)):
+        if prefix.end() == len(bare) or (server and catalog.server and not _is_same_server(server, catalog.server)):
             return
         if "server" in prefix.groupdict() and not catalog.server:
             grade = Grade.LIKELY
@@ -70,11 +70,11 @@ def _behind_prefixes(name: str, catalog: Catalog) -> Iterator[tuple[str, Grade]]
         yield bare, grade
 
 
-def _is_same(server: str, ours: str) -> bool:
+def _is_same_server(server: str, ours: str) -> bool:
     return spelling(server) == spelling(ours)
 
 
-def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
+def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
     for name, grade in names:
         hits = [name] if catalog.get(name) else catalog.same_spelling(name)
         if len(hits) == 1:
@@ -82,16 +82,16 @@ def _same_name(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fi
     return ()
 
 
-def _near(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
+def _near_fixes(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
     context = {"server": catalog.server, "args": call.arguments, "schemas": catalog.schemas}
     matches = closest(bare, catalog.names, "tool", context)
-    return tuple(_offered(match) for match in matches[:_MOST_SIMILAR])
+    return tuple(_offer(match) for match in matches[:_MOST_SIMILAR])
 
 
-def _offered(match: Match) -> Fix:
-    sure = match.is_clear and match.confidence > OFFER_THRESHOLD
+def _offer(match: Match) -> Fix:
+    is_sure = match.is_clear and match.confidence > OFFER_THRESHOLD
     return _fix(
-        match.name, match.confidence, Applicability.MACHINE_APPLICABLE if sure else Applicability.MAYBE_INCORRECT
+        match.name, match.confidence, Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT
     )
 
 

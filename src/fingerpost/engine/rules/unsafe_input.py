@@ -1,8 +1,8 @@
-"""An argument carries a path traversal or an injection.
+"""An argument contains a path traversal or an injection.
 
-What counts is in `hazards`. The call is refused although its schema allows it: no tool is served by it.
+`hazards` decides what counts. The call is refused even if the schema allows it, because no tool needs such a value.
 
-Fix grading: none. An attack earns no schema, no suggestion and no echo.
+Fix grading: none. The reply to an attack contains no schema, no suggestion and no echo.
 """
 
 from __future__ import annotations

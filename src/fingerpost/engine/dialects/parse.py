@@ -1,6 +1,6 @@
-"""The words that error texts share: type names, formats, quoted choices, numbers and places.
+"""Parse what error texts have in common: type names, formats, quoted choices, numbers and paths.
 
-Texts may be hostile, so every pattern is a plain scan: bounded, and without one repetition inside another.
+Texts may be hostile, so every pattern is bounded and has no nested repetition.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, cast
 from fingerpost.engine.model import Path
 
 MOST_LINES = 2_000
-"""How many lines of a text are looked at one by one."""
+"""How many lines of a text are read one by one."""
 
 NUMBER = r"-?\d{1,22}(?:\.\d{1,22})?(?:[eE][+-]?\d{1,2})?(?![\deE])"
-"""A limit as texts print it, whole: half of `1e-07` would be another limit."""
+"""A complete number: half of `1e-07` would be another limit."""
 
 _TYPE_WORDS = {
     "string": "string str text character char bytes",
@@ -57,7 +57,7 @@ _STEP = re.compile(r"`([^`]*)`|\[['\"]([^'\"]*)['\"]\]|([^.\[\]`]+)")
 
 
 def json_types(words: Iterable[str]) -> list[str]:
-    """JSON Schema's names for the types these words mean, each once; words it has no name for fall away."""
+    """Return JSON Schema's names for these type names, without duplicates; unknown ones are dropped."""
     return list(dict.fromkeys(_TYPES[word.lower()] for word in words if word.lower() in _TYPES))
 
 
@@ -65,22 +65,22 @@ def json_format(word: str) -> str | None:
     return _FORMATS.get(word.lower())
 
 
-def number(said: object) -> int | float | None:
-    """A limit as a finite number, whether it came as JSON or as digits; `1000.000000` is 1000."""
-    if isinstance(said, bool) or not isinstance(said, (int, float, str)):
+def number(limit: object) -> int | float | None:
+    """Parse a limit, given as JSON or as digits; `1000.000000` is 1000, and infinity is None."""
+    if isinstance(limit, bool) or not isinstance(limit, (int, float, str)):
         return None
-    if isinstance(said, int):
-        return said
+    if isinstance(limit, int):
+        return limit
     try:
-        value = float(said)
+        value = float(limit)
     except ValueError:
         return None
     return (int(value) if value.is_integer() and abs(value) < 1e15 else value) if math.isfinite(value) else None
 
 
-def listed(said: object) -> list[Any]:
-    """A JSON list of plain values; a list that holds anything else counts as unsaid rather than be told in part."""
-    values = cast("list[Any]", said) if isinstance(said, list) else []
+def plain_list(literals: object) -> list[Any]:
+    """Return a JSON list of plain values; a list with anything else counts as omitted."""
+    values = cast("list[Any]", literals) if isinstance(literals, list) else []
     return values if all(_is_plain(value) for value in values) else []
 
 
@@ -88,13 +88,13 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
 
 
-def names(said: Iterable[object]) -> list[str]:
-    """Those of some literals that can be the names of properties."""
-    return [name for name in said if isinstance(name, str) and path(name)]
+def property_names(literals: Iterable[object]) -> list[str]:
+    """Return the values that can be property names."""
+    return [name for name in literals if isinstance(name, str) and path(name)]
 
 
 def choices(text: str, start: int = 0, *, bare: bool = False) -> tuple[list[Any], int]:
-    """The literals listed from `start` (`'a', 'b' or 3`), and where the list stops. `bare` admits unquoted words."""
+    """Parse the literals from `start` (`'a', 'b' or 3`); also return where they end. `bare` admits unquoted words."""
     found: list[Any] = []
     end = start
     while (token := _CHOICE.match(text, start)) and (bare or token.lastindex != 5 or token[5] in _CONSTANTS):
@@ -108,47 +108,47 @@ def choices(text: str, start: int = 0, *, bare: bool = False) -> tuple[list[Any]
 
 
 def _literal(token: re.Match[str]) -> tuple[Any, int]:
-    """A bare word gives back the full stop that ends its sentence."""
-    said, kind = token[token.lastindex or 0], token.lastindex
+    """Return the value of a literal and its end; a period after a bare word is not part of it."""
+    text, kind = token[token.lastindex or 0], token.lastindex
     if kind == 4:
-        value = number(said.rstrip(".])"))
-        return (said if value is None else value), token.end()
+        value = number(text.rstrip(".])"))
+        return (text if value is None else value), token.end()
     if kind == 5:
-        word = said.rstrip(".])")
+        word = text.rstrip(".])")
         return _CONSTANTS.get(word, word), token.start() + len(word)
-    return (said if kind == 3 else unescaped(said)), token.end()
+    return (text if kind == 3 else unescape(text)), token.end()
 
 
-def unescaped(said: str) -> str:
-    return _ESCAPED.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), said)
+def unescape(text: str) -> str:
+    return _ESCAPED.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), text)
 
 
 def ends_clause(text: str, at: int) -> bool:
-    """Whether nothing more is said about what stands before `at`."""
+    """Whether the clause ends at `at`."""
     return _CLAUSE_END.match(text, at) is not None
 
 
-def path(said: str) -> Path:
-    """`edits[0].oldText`, `edits.0.oldText`, `$.edits[0]` and `` `al.ias` `` as steps."""
-    named = [step for match in _STEP.finditer(said[:400]) if (step := match[match.lastindex or 0])]
-    return steps(named[1:] if named[:1] == ["$"] else named)
+def path(text: str) -> Path:
+    """Parse `edits[0].oldText`, `edits.0.oldText`, `$.edits[0]` or `` `al.ias` ``."""
+    named = [step for match in _STEP.finditer(text[:400]) if (step := match[match.lastindex or 0])]
+    return path_from_steps(named[1:] if named[:1] == ["$"] else named)
 
 
-def place(said: str) -> Path:
-    """A place in either notation."""
-    return pointer(said) if said.startswith("/") else path(said)
+def path_or_pointer(text: str) -> Path:
+    """Parse a path in either notation."""
+    return pointer(text) if text.startswith("/") else path(text)
 
 
-def pointer(said: str) -> Path:
-    """A JSON Pointer, `/edits/0/oldText`, as steps."""
-    return steps([step.replace("~1", "/").replace("~0", "~") for step in said[:400].split("/")[1:]])
+def pointer(text: str) -> Path:
+    """Parse a JSON Pointer: `/edits/0/oldText`."""
+    return path_from_steps([step.replace("~1", "/").replace("~0", "~") for step in text[:400].split("/")[1:]])
 
 
-def steps(said: object) -> Path:
-    """A list of steps as a path: a decimal number is an index, and what can be neither index nor key falls away."""
-    named = cast("list[Any]", said) if isinstance(said, list) else []
-    return tuple(_index(step) if isinstance(step, str) else step for step in named if isinstance(step, (str, int)))
+def path_from_steps(steps: object) -> Path:
+    """Turn a list of steps into a path: a decimal number is an index; what is neither text nor integer is dropped."""
+    every = cast("list[Any]", steps) if isinstance(steps, list) else []
+    return tuple(_as_index(step) if isinstance(step, str) else step for step in every if isinstance(step, (str, int)))
 
 
-def _index(step: str) -> str | int:
+def _as_index(step: str) -> str | int:
     return int(step) if step.isascii() and step.isdecimal() and len(step) < 10 else step
