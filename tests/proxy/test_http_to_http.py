@@ -11,9 +11,9 @@ import pytest
 
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.proxy.http.client import Upstream
-from fingerpost.proxy.http.headers import mirrored
+from fingerpost.proxy.http.headers import argument_headers
 from fingerpost.proxy.http.server import Limits, Request
-from fingerpost.proxy.http_to_http import Reverse
+from fingerpost.proxy.http_to_http import HttpToHttp
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, hanging, serving
 
@@ -56,7 +56,7 @@ class Upstreamed:
             known = message["params"]["name"] in {tool["name"] for tool in self.tools}
             told = message["params"]["arguments"] if known else f"Unknown tool: {message['params']['name']}"
             result = {"content": [{"type": "text", "text": json.dumps(told)}], **({} if known else {"isError": True})}
-        await request.respond.whole(
+        await request.responder.send_whole(
             200, JSON, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
         )
 
@@ -73,7 +73,7 @@ def run(
         async with serving(upstream) as port:
             options: dict[str, Any] = {"limit": 1_000_000, "timeout": 0.0, "headers": [], **more}
             guide = guidance() if relay is True else (relay or None)
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp?a=1"), guide, **options)
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp?a=1"), guide, **options)
             async with fronting(app, limits) as http:
                 return await scene(http)
 
@@ -89,18 +89,18 @@ def called(name: str, arguments: Any, **headers: str) -> Any:
 
 def raw(status: int, body: bytes, headers: list[tuple[bytes, bytes]] = JSON) -> Answer:
     async def answer(request: Request) -> None:
-        await request.respond.whole(status, headers, body)
+        await request.responder.send_whole(status, headers, body)
 
     return answer
 
 
 def stream(*chunks: bytes, pause: float = 0.0) -> Answer:
     async def answer(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
+        await request.responder.begin(200, EVENTS)
         for chunk in chunks:
-            await request.respond.send(chunk)
+            await request.responder.send(chunk)
             await asyncio.sleep(pause)
-        await request.respond.end()
+        await request.responder.end()
 
     return answer
 
@@ -248,11 +248,11 @@ def test_a_repaired_call_of_the_older_revisions_has_no_headers_to_change() -> No
 
 def test_booleans_are_mirrored_as_json_spells_them() -> None:
     schema = {"properties": {"on": {"x-mcp-header": "On"}, "in": {"properties": {"off": {"x-mcp-header": "Off"}}}}}
-    assert mirrored(schema, {"on": True, "in": {"off": False}}) == [
+    assert argument_headers(schema, {"on": True, "in": {"off": False}}) == [
         (b"mcp-param-on", b"true"),
         (b"mcp-param-off", b"false"),
     ]
-    assert mirrored(schema, {"on": None, "in": []}) == []
+    assert argument_headers(schema, {"on": None, "in": []}) == []
 
 
 def test_a_call_that_is_sent_again_answers_in_the_stream_that_has_begun() -> None:
@@ -273,7 +273,7 @@ def test_what_is_remembered_of_callers_is_bounded() -> None:
     relay = guidance()
 
     async def page(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied(1, {"tools": [], "nextCursor": "n"}))
+        await request.responder.send_whole(200, JSON, replied(1, {"tools": [], "nextCursor": "n"}))
 
     async def scene(http: Http) -> None:
         for who in range(300):
@@ -290,7 +290,7 @@ def test_lists_are_kept_apart_by_caller() -> None:
         own = dict(request.headers)[b"authorization"] == b"Bearer a"
         tools = [SEARCH] if own else [{"name": "other", "inputSchema": {"type": "object"}}]
         message = json.loads(request.body)
-        await request.respond.whole(
+        await request.responder.send_whole(
             200, JSON, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": tools}}).encode()
         )
 
@@ -414,7 +414,7 @@ def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
     assert (reply.status, reply.body) == (500, b"The proxy failed (RuntimeError)")
 
     async def broken_late(request: Request) -> None:
-        await request.respond.begin(200, JSON)
+        await request.responder.begin(200, JSON)
         raise RuntimeError("ours")
 
     async def late() -> bytes:
@@ -455,7 +455,7 @@ def test_a_client_that_is_too_slow_is_closed(data: bytes) -> None:
     async def scene(http: Http) -> bytes:
         return await http.raw(data)
 
-    assert run(Upstreamed(), scene, limits=Limits(first=0.2)) == b""
+    assert run(Upstreamed(), scene, limits=Limits(receive=0.2)) == b""
 
 
 def test_a_connection_is_kept_for_the_next_request_and_closed_when_idle() -> None:
@@ -469,7 +469,7 @@ def test_a_connection_is_kept_for_the_next_request_and_closed_when_idle() -> Non
         return await http.raw(one + one)
 
     upstream = Upstreamed({"ping": raw(200, b"{}")})
-    got = run(upstream, scene, limits=Limits(first=0.2, idle=0.3))
+    got = run(upstream, scene, limits=Limits(receive=0.2, idle=0.3))
     assert got.count(b"HTTP/1.1 100") == got.count(b"HTTP/1.1 200") == 2
 
 
@@ -477,8 +477,8 @@ def test_a_connection_is_kept_for_the_next_request_and_closed_when_idle() -> Non
 
 
 async def dropped(request: Request) -> None:
-    await request.respond.begin(200, [*JSON, (b"content-length", b"100")])
-    await request.respond.send(b"{")
+    await request.responder.begin(200, [*JSON, (b"content-length", b"100")])
+    await request.responder.send(b"{")
     raise ConnectionError
 
 
@@ -486,7 +486,7 @@ def test_a_server_that_cannot_be_reached_is_said_not_to_have_been() -> None:
     async def scene() -> list[Reply]:
         async with serving(Upstreamed()) as port:
             pass
-        app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
+        app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
         async with fronting(app) as http:
             return [await http.call("search", {}), await http.post({"id": 2, "method": "ping"})]
 
@@ -523,11 +523,11 @@ def test_without_guidance_a_body_that_is_no_message_is_for_the_server_to_refuse(
         return await http.post(b"[1]")
 
     async def refused(request: Request) -> None:
-        await request.respond.whole(400, JSON, b"own words")
+        await request.responder.send_whole(400, JSON, b"own words")
 
     async def scene_with_deadline() -> Reply:
         async with serving(refused) as port:
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
             async with fronting(app) as http:
                 return await scene(http)
 
@@ -586,7 +586,7 @@ def test_those_who_are_cut_off_at_the_end_are_told() -> None:
 
     async def scene() -> list[Reply]:
         async with serving(Upstreamed({"search": hang, "ping": hang})) as port:
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
             async with fronting(app) as http:
                 asks: list[Coroutine[Any, Any, Reply]] = [
                     http.call("search", {"pattern": "x"}),
@@ -607,11 +607,11 @@ def test_those_who_are_cut_off_at_the_end_are_told() -> None:
 def test_an_event_that_breaks_off_does_not_take_the_word_about_it_along(method: str, how: str) -> None:
     async def broken(request: Request) -> None:
         length = [(b"content-length", b"500")] if how == "breaks" else []
-        await request.respond.begin(200, [*EVENTS, *length])
-        await request.respond.send(b'data: {"jsonrpc":"2.0","id":1,"resu')
+        await request.responder.begin(200, [*EVENTS, *length])
+        await request.responder.send(b'data: {"jsonrpc":"2.0","id":1,"resu')
         if how == "breaks":
             raise ConnectionError
-        await request.respond.end()
+        await request.responder.end()
 
     async def scene(http: Http) -> Reply:
         if method == "ping":

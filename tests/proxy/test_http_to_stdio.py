@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from fingerpost.proxy import http_to_stdio
-from fingerpost.proxy.http_to_stdio import Hosted
-from fingerpost.proxy.process.supervisor import Supervised
+from fingerpost.proxy.http_to_stdio import app as http_to_stdio
+from fingerpost.proxy.http_to_stdio import response
+from fingerpost.proxy.http_to_stdio.app import HttpToStdio
+from fingerpost.proxy.process.supervisor import Supervisor
 from fingerpost.proxy.protocol.session import Session
 from tests.support.http_lab import Http, Reply, fronting, guidance
 from tests.support.paths import SUPPORT
@@ -29,15 +30,15 @@ INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "20
 def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0) -> Any:
     said: list[str] = []
 
-    def make() -> tuple[Supervised, Session]:
+    def make() -> tuple[Supervisor, Session]:
         session = Session(guidance(), timeout=timeout)
         command = [sys.executable, "-S", str(SERVER)]
-        return Supervised(command, session, limit=1_000_000, say=said.append), session
+        return Supervisor(command, session, limit=1_000_000, notice=said.append), session
 
     async def played() -> Any:
-        app = Hosted(make)
+        app = HttpToStdio(make)
         async with fronting(app) as http:
-            asyncio.get_running_loop().add_signal_handler(17, app.children_ended)
+            asyncio.get_running_loop().add_signal_handler(17, app.on_child_exit)
             return await scene(http)
 
     return asyncio.run(played())
@@ -274,10 +275,10 @@ def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
 
 
 def test_a_command_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Supervised) -> None:
+    def broken(self: Supervisor) -> None:
         raise FileNotFoundError(2, "No such file or directory")
 
-    monkeypatch.setattr(Supervised, "start", broken)
+    monkeypatch.setattr(Supervisor, "start", broken)
 
     async def scene(http: Http) -> list[Reply]:
         message, headers = modern("ping")
@@ -327,7 +328,7 @@ def test_a_process_that_dies_is_answered_for_and_started_again() -> None:
 
 
 def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_PING", 0.2)
+    monkeypatch.setattr(response, "_PING_AFTER", 0.2)
 
     async def scene(http: Http) -> None:
         session = await begun(http)
@@ -340,7 +341,7 @@ def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.Mo
 
 
 def test_sessions_that_nobody_uses_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 2)
+    monkeypatch.setattr(http_to_stdio, "_MAX_SESSIONS", 2)
 
     async def scene(http: Http) -> list[int]:
         sessions = [await begun(http) for _ in range(3)]
@@ -465,7 +466,7 @@ def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
 def test_marked_arguments_are_known_from_every_page_or_not_at_all(
     monkeypatch: pytest.MonkeyPatch, listing: str
 ) -> None:
-    monkeypatch.setattr("fingerpost.proxy.process.session_host.PATIENCE", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.http_to_stdio.hosted_server.PATIENCE", 0.3)
     monkeypatch.setattr("fingerpost.proxy.protocol.session._STARTING", 0.3)
     monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
 
@@ -488,7 +489,7 @@ def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
 
 
 def test_one_session_too_many_is_told_so_while_the_others_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 1)
+    monkeypatch.setattr(http_to_stdio, "_MAX_SESSIONS", 1)
 
     async def scene(http: Http) -> list[Reply]:
         session = await begun(http)

@@ -14,7 +14,7 @@ import pytest
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.server import Request
 from fingerpost.proxy.protocol.session import Session
-from fingerpost.proxy.stdio_to_http import Outbound
+from fingerpost.proxy.stdio_to_http import StdioToHttp
 from tests.support.http_lab import EVENTS, JSON, Answer, guidance, hanging, serving
 
 TOOL = {
@@ -43,9 +43,9 @@ class Server:
         message: dict[str, Any] = json.loads(request.body or b"{}")
         method, headers = message.get("method"), list(JSON)
         if request.method == "GET":
-            await request.respond.whole(405, [])
+            await request.responder.send_whole(405, [])
         elif "id" not in message or method is None:
-            await request.respond.whole(202, [])
+            await request.responder.send_whole(202, [])
         else:
             result: dict[str, Any] = {"content": [{"type": "text", "text": f"answer to {message['id']}"}]}
             if method == "initialize":
@@ -54,7 +54,7 @@ class Server:
                 result = {"protocolVersion": "2025-11-25", "capabilities": {}}
             elif method == "tools/list":
                 result = {"tools": [TOOL]}
-            await request.respond.whole(200, headers, replied(message["id"], result))
+            await request.responder.send_whole(200, headers, replied(message["id"], result))
 
     def methods(self) -> list[str]:
         return [message.get("method", http) for http, _, message in self.seen]
@@ -109,25 +109,31 @@ def run(
     closes: bool = True,
 ) -> tuple[int, list[str]]:
     """Play a scene with a client of the proxy in front of that server; the exit code, and what was said on the way."""
-    said: list[str] = []
+    notices: list[str] = []
 
     async def played() -> int:
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
         async with serving(server) as port:
             session = Session(guidance() if guided else None, timeout=timeout)
             upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
-            outbound = Outbound(
-                upstream, session, limit=100_000, headers=headers or [], say=said.append, stdin=own_in, stdout=own_out
+            proxy = StdioToHttp(
+                upstream,
+                session,
+                limit=100_000,
+                headers=headers or [],
+                notice=notices.append,
+                stdin=stdin,
+                stdout=stdout,
             )
-            running = asyncio.ensure_future(outbound.run())
-            client = Client(in_, out)
+            running = asyncio.ensure_future(proxy.run())
+            client = Client(client_in, client_out)
             await scene(client)
             if closes:
                 client.close()
             async with asyncio.timeout(8):
                 return await running
 
-    return asyncio.run(played()), said
+    return asyncio.run(played()), notices
 
 
 def test_a_session_is_begun_carried_along_and_ended() -> None:
@@ -182,11 +188,11 @@ def test_what_a_server_says_by_itself_arrives_and_its_stream_is_taken_up_again()
 
     async def stream(request: Request) -> None:
         asked.append(dict(request.headers).get(b"last-event-id"))
-        await request.respond.begin(200, EVENTS)
+        await request.responder.begin(200, EVENTS)
         for number in range(2):
             event = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": number + 2 * len(asked)}}
-            await request.respond.send(b"id: %d\nretry: 10\ndata: %b\n\n" % (number, json.dumps(event).encode()))
-        await request.respond.end()
+            await request.responder.send(b"id: %d\nretry: 10\ndata: %b\n\n" % (number, json.dumps(event).encode()))
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         await client.begin()
@@ -198,10 +204,12 @@ def test_what_a_server_says_by_itself_arrives_and_its_stream_is_taken_up_again()
 
 def test_an_answer_in_events_arrives_with_what_comes_before_it() -> None:
     async def stream(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b': hi\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n')
-        await request.respond.send(b"data: {\ndata: " + replied(1, {"a": 1})[1:] + b"\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(
+            b': hi\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n'
+        )
+        await request.responder.send(b"data: {\ndata: " + replied(1, {"a": 1})[1:] + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["method"] == "notifications/progress"
@@ -212,13 +220,13 @@ def test_an_answer_in_events_arrives_with_what_comes_before_it() -> None:
 
 def test_an_answer_that_breaks_off_is_taken_up_where_the_server_allows_it() -> None:
     async def broken(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b"id: 7\nretry: 10\ndata:\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(b"id: 7\nretry: 10\ndata:\n\n")
+        await request.responder.end()
 
     async def rest(request: Request) -> None:
         assert dict(request.headers).get(b"last-event-id") == b"7"
-        await request.respond.whole(200, EVENTS, b"id: 8\ndata: " + replied(1, {"late": True}) + b"\n\n")
+        await request.responder.send_whole(200, EVENTS, b"id: 8\ndata: " + replied(1, {"late": True}) + b"\n\n")
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["result"] == {"late": True}
@@ -232,8 +240,8 @@ def test_an_answer_that_breaks_off_again_and_again_is_given_up() -> None:
     async def broken(request: Request) -> None:
         nonlocal count
         count += 1
-        await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
-        await request.respond.send(b"id: 7\nretry: 1\ndata:\n\n")
+        await request.responder.begin(200, [*EVENTS, (b"content-length", b"500")])
+        await request.responder.send(b"id: 7\nretry: 1\ndata:\n\n")
         raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -252,9 +260,9 @@ def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: p
         count += 1
         if count > 1:
             event = b'id: 1\nretry: 60000\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
-            await request.respond.whole(200, EVENTS, b"id: 0\n\n" + event)
+            await request.responder.send_whole(200, EVENTS, b"id: 0\n\n" + event)
         else:
-            await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+            await request.responder.begin(200, [*EVENTS, (b"content-length", b"500")])
             raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -266,7 +274,7 @@ def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: p
 
 def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
     async def forgot(request: Request) -> None:
-        await request.respond.whole(404, [])
+        await request.responder.send_whole(404, [])
 
     async def scene(client: Client) -> None:
         await client.ask("initialize", 0)
@@ -278,7 +286,7 @@ def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
 def test_what_was_said_last_is_sent_before_the_end() -> None:
     async def slow(request: Request) -> None:
         await asyncio.sleep(0.2)
-        await request.respond.whole(202, [])
+        await request.responder.send_whole(202, [])
 
     server = Server(notifications_a=slow, notifications_b=slow)
 
@@ -292,10 +300,10 @@ def test_what_was_said_last_is_sent_before_the_end() -> None:
 
 def test_an_answer_that_ends_early_is_told() -> None:
     async def ended(request: Request) -> None:
-        await request.respond.whole(200, EVENTS, b": nothing\n\n")
+        await request.responder.send_whole(200, EVENTS, b": nothing\n\n")
 
     async def dropped(request: Request) -> None:
-        await request.respond.begin(200, [*EVENTS, (b"content-length", b"50")])
+        await request.responder.begin(200, [*EVENTS, (b"content-length", b"50")])
         raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -310,7 +318,7 @@ def test_an_answer_that_ends_early_is_told() -> None:
 )
 def test_an_answer_that_is_none_is_told_by_its_status(status: int, told: str) -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(status, [], b"<html>")
+        await request.responder.send_whole(status, [], b"<html>")
 
     async def scene(client: Client) -> None:
         assert told in (await client.ask("ping"))["error"]["message"]
@@ -320,7 +328,7 @@ def test_an_answer_that_is_none_is_told_by_its_status(status: int, told: str) ->
 
 def test_what_was_refused_has_surely_not_taken_effect() -> None:
     async def moved(request: Request) -> None:
-        await request.respond.whole(302, [(b"location", b"http://elsewhere/mcp")])
+        await request.responder.send_whole(302, [(b"location", b"http://elsewhere/mcp")])
 
     async def scene(client: Client) -> None:
         reply = await client.ask("tools/call", name="moved", arguments={})
@@ -332,7 +340,9 @@ def test_what_was_refused_has_surely_not_taken_effect() -> None:
 
 def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}')
+        await request.responder.send_whole(
+            400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}'
+        )
 
     async def scene(client: Client) -> None:
         reply = await client.ask("ping", 6)
@@ -342,7 +352,7 @@ def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None
 
 
 def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._TELLING", 0.1)
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._NOTIFY_WAIT", 0.1)
 
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
@@ -356,7 +366,7 @@ def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch:
 
 def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
+        await request.responder.send_whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
 
     async def scene(client: Client) -> None:
         assert (await client.ask("ping"))["error"] == {"code": -32020, "message": "m"}
@@ -366,10 +376,10 @@ def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
 
 def test_an_answer_that_is_too_long_is_told() -> None:
     async def whole(request: Request) -> None:
-        await request.respond.whole(200, JSON, b"x" * 200_000)
+        await request.responder.send_whole(200, JSON, b"x" * 200_000)
 
     async def events(request: Request) -> None:
-        await request.respond.whole(200, EVENTS, b"data: " + b"x" * 200_000)
+        await request.responder.send_whole(200, EVENTS, b"data: " + b"x" * 200_000)
 
     async def scene(client: Client) -> None:
         for method in ("whole", "events"):
@@ -383,9 +393,11 @@ def test_a_session_that_the_server_forgot_is_begun_anew_for_the_next_call() -> N
 
     async def forgot(request: Request) -> None:
         if dict(request.headers).get(b"mcp-session-id") == b"s1":
-            await request.respond.whole(404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}')
+            await request.responder.send_whole(
+                404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}'
+            )
         else:
-            await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {}))
+            await request.responder.send_whole(200, JSON, replied(json.loads(request.body)["id"], {}))
 
     server.answers["work"] = forgot
 
@@ -407,18 +419,18 @@ def test_a_server_that_cannot_be_reached_is_told_for_each_request() -> None:
 
     async def played() -> None:
         upstream = Upstream(f"http://127.0.0.1:{await gone()}/mcp")
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
-        said: list[str] = []
-        outbound = Outbound(
-            upstream, Session(None), limit=1_000, headers=[], say=said.append, stdin=own_in, stdout=own_out
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
+        notices: list[str] = []
+        proxy = StdioToHttp(
+            upstream, Session(None), limit=1_000, headers=[], notice=notices.append, stdin=stdin, stdout=stdout
         )
-        running = asyncio.ensure_future(outbound.run())
-        client = Client(in_, out)
+        running = asyncio.ensure_future(proxy.run())
+        client = Client(client_in, client_out)
         client.send({"method": "notifications/x"})
         assert "the request was not sent" in (await client.ask("ping"))["error"]["message"]
         client.close()
         assert await running == 0
-        assert said and "cannot be reached" in said[0]
+        assert notices and "cannot be reached" in notices[0]
 
     asyncio.run(played())
 
@@ -465,7 +477,7 @@ def test_a_silent_server_is_given_up_by_the_deadline() -> None:
 def test_told_to_end_it_waits_for_what_is_under_way() -> None:
     async def slow(request: Request) -> None:
         await asyncio.sleep(0.5)
-        await request.respond.whole(200, JSON, replied(1, {"done": True}))
+        await request.responder.send_whole(200, JSON, replied(1, {"done": True}))
 
     async def scene(client: Client) -> None:
         client.send({"id": 1, "method": "slow"})
@@ -496,7 +508,7 @@ def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() ->
     large = "x" * 90_000
 
     async def answer(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {"large": large}))
+        await request.responder.send_whole(200, JSON, replied(json.loads(request.body)["id"], {"large": large}))
 
     async def scene(client: Client) -> None:
         for id in range(20):
@@ -515,11 +527,11 @@ def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() ->
 def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on() -> None:
     async def asking(request: Request) -> None:
         question = b'data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n'
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(question)
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(question)
         await asyncio.sleep(0.3)
-        await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
-        await request.respond.end()
+        await request.responder.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     server = Server(ask=asking)
 
@@ -536,12 +548,12 @@ def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on()
 
 def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
     async def as_text(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied("1", {"done": True}))
+        await request.responder.send_whole(200, JSON, replied("1", {"done": True}))
 
     async def streamed(request: Request) -> None:
-        await request.respond.begin(200, [(b"content-type", b"Text/Event-Stream")])
-        await request.respond.send(b"\xef\xbb\xbfdata: " + replied("1", {"done": True}) + b"\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, [(b"content-type", b"Text/Event-Stream")])
+        await request.responder.send(b"\xef\xbb\xbfdata: " + replied("1", {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("plain"))["result"] == {"done": True}
@@ -556,11 +568,11 @@ def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_
     async def polled(request: Request) -> None:
         nonlocal count
         count += 1
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
         if count == 20:
-            await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
-        await request.respond.end()
+            await request.responder.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["result"] == {"done": True}
@@ -570,7 +582,7 @@ def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_
 
 def test_an_address_that_is_none_is_not_gone_to() -> None:
     async def moved(request: Request) -> None:
-        await request.respond.whole(308, [(b"location", b"http://[bad")])
+        await request.responder.send_whole(308, [(b"location", b"http://[bad")])
 
     async def scene(client: Client) -> None:
         assert "answered HTTP 308" in (await client.ask("work"))["error"]["message"]
@@ -582,10 +594,10 @@ def test_whatever_fails_here_a_request_is_answered(monkeypatch: pytest.MonkeyPat
     def failing(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Outbound, "_refused", failing)
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._describe_status", failing)
 
     async def odd(request: Request) -> None:
-        await request.respond.whole(500, [])
+        await request.responder.send_whole(500, [])
 
     async def scene(client: Client) -> None:
         assert "ZeroDivisionError" in (await client.ask("work"))["error"]["message"]
@@ -600,15 +612,15 @@ def test_input_that_does_not_wait_is_waited_for() -> None:
         assert "result" in await client.ask("ping", 2)
 
     async def played() -> None:
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
-        os.set_blocking(own_in, False)
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
+        os.set_blocking(stdin, False)
         async with serving(Server()) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
-            outbound = Outbound(
-                upstream, Session(None), limit=100_000, headers=[], say=print, stdin=own_in, stdout=own_out
+            proxy = StdioToHttp(
+                upstream, Session(None), limit=100_000, headers=[], notice=print, stdin=stdin, stdout=stdout
             )
-            running = asyncio.ensure_future(outbound.run())
-            client = Client(in_, out)
+            running = asyncio.ensure_future(proxy.run())
+            client = Client(client_in, client_out)
             await scene(client)
             client.close()
             assert await running == 0

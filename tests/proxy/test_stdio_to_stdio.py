@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from fingerpost.proxy.log import Journal
-from fingerpost.proxy.process.child import Restarts
-from fingerpost.proxy.process.supervisor import Pipe, Supervised
+from fingerpost.proxy.log import Log
+from fingerpost.proxy.process.pipe import Pipe
+from fingerpost.proxy.process.supervisor import RestartPolicy, Supervisor
 from fingerpost.proxy.protocol.session import Session
 from tests.support.paths import SUPPORT
 
@@ -135,7 +135,7 @@ def test_the_exit_code_is_the_servers_where_it_had_ended_first(proxies: Any) -> 
     assert "exited with code 7" in proxy.next()["error"]["message"]
     code, said = proxy.end()
     assert code == 7
-    assert said == "fingerpost: the server exited with code 7; it is started again for the next request\n"
+    assert said == "fingerpost: the server exited with code 7; it will be restarted for the next request\n"
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_nobody_needs_to_read_what_it_says() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as out:
-        Journal(out=out).say("up")
+        Log(out=out).notice("up")
         with suppress(BrokenPipeError):
             out.close()
 
@@ -318,26 +318,26 @@ def test_a_file_can_be_the_client(tmp_path: Path) -> None:
 
 
 def test_a_server_that_kept_dying_is_tried_again_after_a_while() -> None:
-    restarts = Restarts()
-    for second in range(Restarts.MOST):
-        assert not restarts.is_given_up(second)
-        restarts.died("died", has_served=False, now=second)
-        assert restarts.start_at >= second
-    assert restarts.is_given_up(Restarts.MOST)
-    assert not restarts.is_given_up(Restarts.MOST + Restarts.COOL_DOWN)
-    restarts.died("died", has_served=True, now=100)
-    assert restarts.start_at == 100
+    restarts = RestartPolicy()
+    for second in range(RestartPolicy.MAX_FAILURES):
+        assert not restarts.is_suspended(second)
+        restarts.record_exit("died", has_served=False, now=second)
+        assert restarts.restart_at >= second
+    assert restarts.is_suspended(RestartPolicy.MAX_FAILURES)
+    assert not restarts.is_suspended(RestartPolicy.MAX_FAILURES + RestartPolicy.COOL_DOWN)
+    restarts.record_exit("died", has_served=True, now=100)
+    assert restarts.restart_at == 100
 
 
 def test_what_a_server_said_before_it_ended_is_heard_even_if_its_end_is_seen_first() -> None:
     session = Session(None)
     program = """import sys; sys.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}' + chr(10) + '{"half')"""
-    server = Supervised([sys.executable, "-S", "-c", program], session, limit=1_000, say=print)
+    server = Supervisor([sys.executable, "-S", "-c", program], session, limit=1_000, notice=print)
     server.start()
     session.from_client(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
     while not server.has_exited():
         time.sleep(0.02)
-    server.gone()
+    server.handle_exit()
     assert session.to_client == [b'{"jsonrpc":"2.0","id":1,"result":{}}']
 
 

@@ -26,7 +26,7 @@ from fingerpost.audit.replay import replayed
 from fingerpost.audit.reports import plain_json
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import Call
-from fingerpost.proxy.protocol.lost_reply import Loss, late, told_in
+from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, told_in
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audit_stand import FAR, NEAR, WORD, audited, by_http, command, doing
 from tests.support.misbehaving import LEGACY, MODERN, TOOLS, tool
@@ -319,7 +319,11 @@ def test_a_server_that_asks_and_does_not_read_is_not_answered_without_end(monkey
 
 @pytest.mark.parametrize("was_sent", [True, False])
 def test_what_the_proxy_says_of_a_loss_is_read_again(was_sent: bool) -> None:
-    for loss in (Loss("was killed by SIGKILL", was_sent), late(2.5), Loss("answered HTTP 500", is_over=True)):
+    for loss in (
+        LostReply("was killed by SIGKILL", was_sent),
+        no_reply_within(2.5),
+        LostReply("answered HTTP 500", is_over=True),
+    ):
         clause = told_in(loss.diagnosis(None).message)
         assert clause and loss.message() == f"The server {clause}"
     assert told_in("The server room is on fire") == ""

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from fingerpost.proxy.http.client import Upstream
-from fingerpost.proxy.http.http1 import TooLarge, Unreachable
+from fingerpost.proxy.http.http1 import BodyTooLarge, UpstreamError
 from fingerpost.proxy.http.server import Request
 from tests.support.http_lab import JSON, serving
 
 
 async def answered(request: Request) -> None:
-    await request.respond.whole(200, JSON, str(request.peer).encode())
+    await request.responder.send_whole(200, JSON, str(request.peer).encode())
 
 
 async def asked(upstream: Upstream, **more: Any) -> bytes:
@@ -26,7 +26,7 @@ def test_a_connection_is_kept_for_the_next_request_while_it_is_good(monkeypatch:
         async with serving(answered) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}")
             kept = [await asked(upstream), await asked(upstream)]
-            monkeypatch.setattr(Upstream, "_KEPT", -1.0)
+            monkeypatch.setattr(Upstream, "_KEEP_ALIVE", -1.0)
             stale = [await asked(upstream), await asked(upstream)]
             upstream.close()
             return [*kept, *stale]
@@ -56,9 +56,9 @@ def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> N
         writer.write(b"NONSENSE\r\n\r\n")
         writer.close()
 
-    async def scene(behaviour: Any) -> Unreachable:
+    async def scene(behaviour: Any) -> UpstreamError:
         server = await asyncio.start_server(behaviour, "127.0.0.1", 0)
-        with pytest.raises(Unreachable) as lost:
+        with pytest.raises(UpstreamError) as lost:
             await asked(Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
         server.close()
         return lost.value
@@ -70,7 +70,7 @@ def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> N
 def test_a_server_that_does_not_speak_tls_is_not_reached() -> None:
     async def scene() -> None:
         async with serving(answered) as port:
-            with pytest.raises(Unreachable, match=r"cannot be reached \(TLS"):
+            with pytest.raises(UpstreamError, match=r"cannot be reached \(TLS"):
                 await asked(Upstream(f"https://127.0.0.1:{port}/"))
 
     asyncio.run(scene())
@@ -81,7 +81,7 @@ def test_a_server_that_does_not_accept_in_time_is_not_reached(monkeypatch: pytes
         await asyncio.sleep(60)
 
     monkeypatch.setattr(asyncio, "open_connection", never)
-    with pytest.raises(Unreachable, match="no connection in time") as lost:
+    with pytest.raises(UpstreamError, match="no connection in time") as lost:
         asyncio.run(asked(Upstream("http://127.0.0.1:1/"), seconds=0.05))
     assert not lost.value.was_sent
 
@@ -89,7 +89,7 @@ def test_a_server_that_does_not_accept_in_time_is_not_reached(monkeypatch: pytes
 def test_a_request_that_is_no_http_is_not_sent() -> None:
     async def scene() -> None:
         async with serving(answered) as port:
-            with pytest.raises(Unreachable, match="cannot be sent"):
+            with pytest.raises(UpstreamError, match="cannot be sent"):
                 await Upstream(f"http://127.0.0.1:{port}/").request("POST", [(b"bad header", b"x\n")], b"")
 
     asyncio.run(scene())
@@ -122,9 +122,9 @@ def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else
             request.path
         )
         if where is None:
-            await request.respond.whole(200, JSON, b"here")
+            await request.responder.send_whole(200, JSON, b"here")
         else:
-            await request.respond.whole(307, [(b"location", where)])
+            await request.responder.send_whole(307, [(b"location", where)])
 
     async def scene() -> list[int]:
         async with serving(moved) as port:
@@ -144,12 +144,12 @@ def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else
 
 def test_a_body_has_a_limit_and_need_not_be_read() -> None:
     async def large(request: Request) -> None:
-        await request.respond.whole(200, JSON, b"x" * 5_000)
+        await request.responder.send_whole(200, JSON, b"x" * 5_000)
 
     async def scene() -> None:
         async with serving(large) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}/")
-            with pytest.raises(TooLarge):
+            with pytest.raises(BodyTooLarge):
                 await asked(upstream)
             response = await upstream.request("GET", [], b"")
             response.close()

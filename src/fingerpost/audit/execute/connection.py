@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from fingerpost.proxy.process.child import Child
-from fingerpost.proxy.process.supervisor import Pipe
-from fingerpost.proxy.protocol.frames import Overlong
-from fingerpost.proxy.protocol.message import encode, fields, number_in, read_reply
+from fingerpost.proxy.process.pipe import Pipe
+from fingerpost.proxy.protocol.frames import OversizedFrame
+from fingerpost.proxy.protocol.message import encode, fields, numeric_id, read_reply
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of the longest message that is read."""
@@ -111,8 +111,8 @@ class Line:
         except BlockingIOError:
             return
         self._unanswered += len(chunk)
-        for frame in self._child.frames.completed_by(chunk):
-            if isinstance(frame, Overlong):
+        for frame in self._child.frames.push(chunk):
+            if isinstance(frame, OversizedFrame):
                 self._over(f"sent a message of {frame.size:,} bytes")
                 return
             self._took(frame)
@@ -131,7 +131,7 @@ class Line:
         if message.is_request:
             self._answered_to(message.id, message.method)
             return
-        id = message.id if isinstance(message.id, int) else number_in(message.id) or 0
+        id = message.id if isinstance(message.id, int) else numeric_id(message.id) or 0
         waiting = self._waiting.get(id)
         if waiting is not None and not waiting.done():
             self._unanswered, self._newest_answered = 0, max(id, self._newest_answered)
@@ -161,12 +161,12 @@ class Line:
     def _ended(self) -> None:
         """It will say no more, for it has ended, or has closed its output."""
         self._unplug()
-        self._left(self._child.ended("closed its output"))
+        self._left(self._child.reap("closed its output"))
 
     def _over(self, why: str) -> None:
         """It has to be ended."""
         self._unplug()
-        self._child.end()
+        self._child.stop()
         self._left(why)
 
     def _left(self, why: str) -> None:

@@ -19,7 +19,8 @@ from fingerpost.engine.model import Call
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
-from fingerpost.proxy.command import is_url, own_headers
+from fingerpost.proxy.http.environment import headers_from_environment
+from fingerpost.proxy.http.sendable import is_url
 from fingerpost.proxy.protocol.lost_reply import NOT_SENT, told_in
 from fingerpost.proxy.protocol.request import PROTOCOL_VERSION
 from fingerpost.terminal.command_error import CommandError
@@ -306,5 +307,5 @@ def target_of(command: Sequence[str], url: str | None) -> Target:
             raise CommandError(
                 f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
             )
-        own_headers()  # says what is wrong with them before anything is started
+        headers_from_environment()  # says what is wrong with them before anything is started
     return Target(command=tuple(command), url=url or "")

@@ -124,7 +124,7 @@ class Owed:
     def take(self, id: Any) -> Asked | None:
         """The request that an answer is to, which is over then."""
         if id not in self._asked:
-            id = messages.number_in(id)
+            id = messages.numeric_id(id)
         asked = self._asked.pop(id, None)
         if asked is not None and asked.behind is not None:
             self._begin(id, asked.behind)

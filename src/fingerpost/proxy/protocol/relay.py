@@ -24,7 +24,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.call_flow import Exchange, Outcome
 from fingerpost.middleware.guidance import Door
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.lost_reply import Loss
+from fingerpost.proxy.protocol.lost_reply import LostReply
 from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, splice
 from fingerpost.proxy.protocol.request import Reply, Wire, entries_of, pages_of
 
@@ -47,7 +47,7 @@ GUIDED = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"}
 class Journal(Protocol):
     """Who is told of what guidance does, without a value of any argument."""
 
-    def guided(self, action: str, tool: str, code: str) -> None: ...
+    def record_call(self, action: str, tool: str, code: str) -> None: ...
     def note(self, text: str) -> None: ...
 
 
@@ -92,7 +92,7 @@ class Relay(Door):
         tool = self.tool(caller, name)
         return tool.listed_schema if tool else None
 
-    def lost(self, wire: Wire, loss: Loss) -> bytes | None:
+    def lost(self, wire: Wire, loss: LostReply) -> bytes | None:
         """The reply to a call of a tool whose answer will not come; none where the request was for something else."""
         params = fields(wire.message.params)
         name = params.get("name")
@@ -103,7 +103,7 @@ class Relay(Door):
         result = error_result(
             Report(call=call, diagnoses=(diagnosis,), is_refusal=True), tool, self._desk.policy, "nested"
         )
-        self._journal.guided("lost", name, diagnosis.code)
+        self._journal.record_call("lost", name, diagnosis.code)
         return messages.reply(wire.id, "result", encode(self.stamped(wire, result)))
 
     def leaves_alone(self, speaker: object, call: Call, reply: Message) -> bool:
@@ -145,7 +145,7 @@ class Relay(Door):
     def noted(self, verdict: str, tool: str, reply: dict[str, Any]) -> None:
         """Tell the journal what was done with a call."""
         told = as_object(as_object(reply.get("_meta")).get(KEY)) or as_object(as_object(reply.get("data")).get(KEY))
-        self._journal.guided(verdict, tool, str(as_object(told.get("error")).get("code", "")))
+        self._journal.record_call(verdict, tool, str(as_object(told.get("error")).get("code", "")))
 
     def stamped(self, wire: Wire, result: dict[str, Any]) -> dict[str, Any]:
         """A result of ours as the server's own would look in this era."""

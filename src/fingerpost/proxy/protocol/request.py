@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Malformed, Message, decode_strict, encode, fields
+from fingerpost.proxy.protocol.message import MalformedMessage, Message, encode, fields
+from fingerpost.proxy.protocol.strict_json import decode_strict
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """Under which key of `_meta` each request of the stateless revisions says which one it speaks."""
@@ -45,7 +46,7 @@ class Wire(ABC):
             try:
                 self._params = as_object(decode_strict(self.message.params)) if self.message.params else {}
             except (ValueError, RecursionError) as error:
-                raise Malformed(str(error), messages.PARSE_ERROR, self.id) from error
+                raise MalformedMessage(str(error), messages.PARSE_ERROR, self.id) from error
         return self._params
 
     @property

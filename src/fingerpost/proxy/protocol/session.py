@@ -15,15 +15,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import Call
+from fingerpost.proxy.protocol import fast_path
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.broken_frame import is_like_a_reply, is_like_our_reply, readable_id
-from fingerpost.proxy.protocol.frames import Overlong
+from fingerpost.proxy.protocol.broken_frame import find_id, looks_like_client_reply, looks_like_server_reply
+from fingerpost.proxy.protocol.frames import OversizedFrame
 from fingerpost.proxy.protocol.handshake import Handshake
-from fingerpost.proxy.protocol.lost_reply import Loss, late
+from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within
 from fingerpost.proxy.protocol.message import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
-    Malformed,
+    MalformedMessage,
     Message,
     encode,
     replace_members,
@@ -89,21 +90,21 @@ class Session:
 
     # the client's side
 
-    def from_client(self, frame: bytes | Overlong, speaker: object = CALLER) -> None:
+    def from_client(self, frame: bytes | OversizedFrame, speaker: object = CALLER) -> None:
         """The client has sent a frame; `speaker` tells apart those who share a session."""
         try:
-            if isinstance(frame, Overlong):
-                id = readable_id(frame.head, frame.tail)
-                raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
+            if isinstance(frame, OversizedFrame):
+                id = find_id(frame.head, frame.tail)
+                raise MalformedMessage(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
             if not self._passes(frame, speaker) and frame and not frame.isspace():
                 self._accept(frame, messages.read(frame), speaker)
-        except Malformed as bad:
+        except MalformedMessage as bad:
             self._refuse(frame, bad)
 
-    def _refuse(self, frame: bytes | Overlong, bad: Malformed) -> None:
+    def _refuse(self, frame: bytes | OversizedFrame, bad: MalformedMessage) -> None:
         """Say that a frame is no message to whoever waits for an answer to it: for a reply, that is the server."""
         told, text = messages.error(bad.id, bad.code, str(bad)), frame if isinstance(frame, bytes) else frame.head
-        if json.loads(bad.id) not in self._asked_back or not is_like_a_reply(text):
+        if json.loads(bad.id) not in self._asked_back or not looks_like_client_reply(text):
             self.to_client.append(told)
         elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
             self._send(frame)
@@ -114,7 +115,7 @@ class Session:
         """The short cut for the many: a call that is plainly right goes on at once."""
         if self._relay is None or self._reader is not None or not self.is_up:
             return False
-        called = messages.plain_call(frame)
+        called = fast_path.read_plain_call(frame)
         if called is None or not self._relay.lets_pass(CALLER, called[1], called[2]):
             return False
         self._forward(frame, called[0], SessionWire(frame, speaker, self._own_id), call=Call(called[1], called[2]))
@@ -131,13 +132,13 @@ class Session:
         elif not message.is_notification and self._asked_back.is_over(message.id):
             self._note("dropped an answer to a server that has ended")
         else:
-            self._handshake.heard(frame, message)
+            self._handshake.record(frame, message)
             self._send(frame)
 
     def _request(self, frame: bytes, message: Message, speaker: object) -> None:
         wire = SessionWire(frame, speaker, self._own_id, message)
         if self._relay is None or message.method not in GUIDED:
-            self._handshake.heard(frame, message)
+            self._handshake.record(frame, message)
             self._forward(frame, message.id, wire)
         elif message.method == "tools/call" and self._reader is not None:
             self._behind_reader.append((frame, speaker))
@@ -178,10 +179,10 @@ class Session:
 
     # the server's side
 
-    def from_server(self, frame: bytes | Overlong) -> None:
+    def from_server(self, frame: bytes | OversizedFrame) -> None:
         """The server has sent a frame."""
-        if isinstance(frame, Overlong):
-            self._unreadable(readable_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
+        if isinstance(frame, OversizedFrame):
+            self._unreadable(find_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
             return
         if self._succeeds(frame):
             return
@@ -196,7 +197,7 @@ class Session:
 
     def _succeeds(self, frame: bytes) -> bool:
         """The short cut for the many: the success of a right call is handed on at once."""
-        id = messages.plain_success(frame)
+        id = fast_path.read_plain_success(frame)
         asked = self._owed.get(id) if id is not None else None
         if asked is None or asked.call is None or asked.task is not None or self._relay is None or asked.wire is None:
             return False
@@ -226,7 +227,7 @@ class Session:
         elif asked.wire is None:
             pass  # what a fresh server says to what it was told again
         elif asked.call is None or self._relay is None:
-            self._handshake.is_done |= asked.wire.message.method == "initialize"
+            self._handshake.confirm(asked.wire.message.method)
             self.to_client.append(frame)
         elif self._relay.leaves_alone(asked.wire.speaker, asked.call, message):
             self.to_client.append(frame)
@@ -246,16 +247,16 @@ class Session:
 
     def _noise(self, frame: bytes) -> None:
         """What is no message stays away from the client; if it was meant as an answer, the client is told so."""
-        if is_like_our_reply(frame):
-            self._unreadable(readable_id(frame), "is not valid JSON-RPC")
+        if looks_like_server_reply(frame):
+            self._unreadable(find_id(frame), "is not valid JSON-RPC")
         elif frame.strip():
             self._note("kept back a line that is no message")
 
     def _unreadable(self, id: bytes, what: str) -> None:
-        if not self.unanswered(json.loads(id), Loss(f"sent a reply that {what}", is_over=True)):
+        if not self.unanswered(json.loads(id), LostReply(f"sent a reply that {what}", is_over=True)):
             self._note(f"kept back a message that {what}")
 
-    def unanswered(self, id: Any, loss: Loss) -> bool:
+    def unanswered(self, id: Any, loss: LostReply) -> bool:
         """There will be no answer to a request that the server was sent; whether anybody waits for one."""
         is_ours = messages.is_id(id) and id in self._ours
         asked = self._taken(id)
@@ -350,7 +351,7 @@ class Session:
         for id, asked in self._owed.overdue():
             reason = {"requestId": id, "reason": "It took too long"}
             self._send(messages.notification("notifications/cancelled", reason))
-            self._lose(asked, late(self._timeout))
+            self._lose(asked, no_reply_within(self._timeout))
 
     # a server that comes and goes
 
@@ -363,14 +364,14 @@ class Session:
         for table in (self._ours, self._cancelled, self._asked_back, self.to_server):
             table.clear()
         for asked in owed:
-            self._lose(asked, Loss(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
+            self._lose(asked, LostReply(why, was_sent=asked.wire is not None and asked.wire.sent_as is not None))
         if self._relay is not None:
             self._relay.outdate()
 
     def server_started(self) -> None:
         """A fresh server is there. It is told what the one before it was told, then it gets what has waited."""
         starts_over = any(messages.read(frame).method == "initialize" for frame, _ in self._behind_start)
-        if self._handshake.initialize is None or not self._handshake.is_done or starts_over:
+        if self._handshake.initialize is None or not self._handshake.is_confirmed or starts_over:
             self._up()
         else:
             self._go_on(Task(self._introduced(self._handshake.initialize), None), None)
@@ -379,7 +380,7 @@ class Session:
         """Tell a fresh server who the client is, and what it has asked for since."""
         own = self._own_id()
         await Sent(replace_members(initialize, id=encode(own)), own, is_ours=True, patience=_STARTING)
-        for id, frame in self._handshake.rest(self._own_id):
+        for id, frame in self._handshake.replay(self._own_id):
             if id is None:
                 self.to_server.append(frame)
             else:
@@ -397,9 +398,9 @@ class Session:
         waiting, self._behind_start = self._behind_start, deque()
         for frame, speaker in waiting:
             wire = SessionWire(frame, speaker, self._own_id)
-            self._lose(Asked(wire), Loss(why, was_sent=False))
+            self._lose(Asked(wire), LostReply(why, was_sent=False))
 
-    def _lose(self, asked: Asked, loss: Loss) -> None:
+    def _lose(self, asked: Asked, loss: LostReply) -> None:
         self._end(asked)
         if asked.wire is not None:
             told = self._relay.lost(asked.wire, loss) if self._relay is not None else None
