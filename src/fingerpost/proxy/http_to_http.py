@@ -118,7 +118,7 @@ class HttpToHttp:
     async def _guide(self, request: Request, headers: Headers, message: Message, relay: Relay) -> None:
         wire = HttpWire(self, relay, request, headers, message)
         try:
-            frame = await self._guided_reply(wire, relay)
+            frame = await self._make_reply(wire, relay)
         except NotAReply as other:
             frame = other.body
         except ResumableStreamEnded:
@@ -140,7 +140,7 @@ class HttpToHttp:
         finally:
             wire.close()
 
-    async def _guided_reply(self, wire: HttpWire, relay: Relay) -> bytes:
+    async def _make_reply(self, wire: HttpWire, relay: Relay) -> bytes:
         call = relay.right_call(wire) if wire.message.method == "tools/call" else None
         if call is None:
             return await relay.answered(wire)

@@ -84,7 +84,7 @@ def headers_for_call(headers: Headers, call: Call, schema: Any) -> Headers:
 def argument_headers(schema: Any, arguments: Any) -> Headers:
     """The headers that mirror the marked arguments of a call."""
     headers: Headers = []
-    for path, token in _marked_parameters(schema):
+    for path, token in _header_parameters(schema):
         value = arguments
         for key in path:
             value = cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else None
@@ -101,7 +101,7 @@ def argument_headers(schema: Any, arguments: Any) -> Headers:
 def find_argument_mismatch(headers: Headers, schema: Any, arguments: Any) -> str | None:
     """Describe the first header that does not match its marked argument; none if all match."""
     expected = dict(argument_headers(schema, arguments))
-    for path, token in _marked_parameters(schema):
+    for path, token in _header_parameters(schema):
         key = _PARAM + token
         values = [value for name, value in headers if name == key]
         if len(values) != (key in expected) or (values and not _is_equal(values[0], expected[key])):
@@ -146,7 +146,7 @@ def encode_value(value: str) -> bytes:
     return b"=?base64?" + base64.b64encode(value.encode("utf-8", "surrogatepass")) + b"?="
 
 
-def _marked_parameters(
+def _header_parameters(
     schema: Any, path: tuple[str, ...] = (), depth: int = 8
 ) -> Iterator[tuple[tuple[str, ...], bytes]]:
     """Yield the path and header token of each parameter that a schema marks with `x-mcp-header`, also nested ones."""
@@ -155,4 +155,4 @@ def _marked_parameters(
         mark = cast("dict[str, Any]", one).get(_MARK) if isinstance(one, dict) else None
         if isinstance(mark, str) and _TOKEN.fullmatch(mark):
             yield (*path, name), mark.lower().encode()
-        yield from _marked_parameters(one, (*path, name), depth - 1)
+        yield from _header_parameters(one, (*path, name), depth - 1)

@@ -81,7 +81,7 @@ class HttpToStdio:
         elif (host := self._session_of(request)) is None:
             await refuse(request, 404, _NO_SESSION, id)
         else:
-            await self._forward(request, message, host, _unchanged(request, message))
+            await self._forward(request, message, host, _keep_names(request, message))
 
     async def _initialize(self, request: Request, message: Message, id: bytes) -> None:
         await self._end_old_sessions()
@@ -92,7 +92,7 @@ class HttpToStdio:
         if host is None:
             return
         self._sessions[name] = host
-        await self._forward(request, message, host, _unchanged(request, message), [(SESSION, name)])
+        await self._forward(request, message, host, _keep_names(request, message), [(SESSION, name)])
 
     async def _start(self, request: Request, id: bytes, caller: bytes | None) -> HostedServer | None:
         """Start a process for a caller, or a shared one; if that fails, refuse the request and return none."""
@@ -198,7 +198,7 @@ async def _stop(hosts: list[HostedServer]) -> None:
     await asyncio.to_thread(stop_all, children)
 
 
-def _unchanged(request: Request, message: Message) -> Forwarded:
+def _keep_names(request: Request, message: Message) -> Forwarded:
     token = as_object(fields(message.params).get("_meta")).get("progressToken")
     return Forwarded(request.body, message.id, token if messages.is_id(token) else None)
 

@@ -199,7 +199,7 @@ class HostedServer:
             return
         if message.method == "notifications/tools/list_changed":
             self._forget_schemas()
-        queue = self._related_queue(message)
+        queue = self._queue_about(message)
         if queue is None:
             if self.caller is not None:
                 self._unsent.append(frame)
@@ -210,7 +210,7 @@ class HostedServer:
         queue = self._waiting.get(message.id) if messages.is_id(message.id) else None
         return queue if queue is not None else self._waiting.get(messages.numeric_id(message.id))
 
-    def _related_queue(self, message: Message) -> MessageQueue | None:
+    def _queue_about(self, message: Message) -> MessageQueue | None:
         """Find the queue for a message that is not a reply: its request's, the stream's, or the latest request's."""
         params = fields(message.params)
         token, subscription = params.get("progressToken"), as_object(params.get("_meta")).get(SUBSCRIPTION)
