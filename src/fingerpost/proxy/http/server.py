@@ -241,8 +241,7 @@ class _Connection:
             if size > limits.body:
                 raise BodyTooLarge
             parts.append(bytes(data))
-            if size > _LARGE_BODY:
-                deadline = max(deadline, time.monotonic() + limits.receive)
+            deadline = max(deadline, time.monotonic() + limits.receive) if size > _LARGE_BODY else deadline
         return b"".join(parts)
 
     async def _next_event(self, seconds: float) -> h11.Event:

@@ -113,16 +113,14 @@ class Supervisor:
 
     def read(self) -> None:
         """Pass what the server wrote to the session; handle the end of its output."""
-        if self.child is None:
-            return
-        chunk = read_available(self.child.stdout)
-        self._pass_frames(self.child, chunk or b"")
-        if chunk == b"":
+        if self.child is not None and self._read_chunk(self.child) == b"":
             self.handle_exit()
 
-    def _pass_frames(self, child: Child, chunk: bytes) -> None:
-        for frame in child.frames.push(chunk):
+    def _read_chunk(self, child: Child) -> bytes | None:
+        chunk = read_available(child.stdout)
+        for frame in child.frames.push(chunk or b""):
             self._session.from_server(frame)
+        return chunk
 
     def has_exited(self) -> bool:
         return self.child is not None and self.child.has_exited()
@@ -140,8 +138,8 @@ class Supervisor:
         self._session.server_gone(why)
 
     def _read_rest(self, child: Child) -> None:
-        while chunk := read_available(child.stdout):
-            self._pass_frames(child, chunk)
+        while self._read_chunk(child):
+            pass
         if (rest := child.frames.take_rest()) is not None:
             self._session.from_server(rest)
 
