@@ -1,4 +1,4 @@
-"""What the proxy costs, beside no proxy, a plain byte pipe and FastMCP's proxy, in turns on the same server."""
+"""Measure the cost of the proxy against no proxy, a plain byte pipe and FastMCP's proxy, in turns on one server."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _ENV = {name: value for name, value in os.environ.items() if name != "PYTHONDONT
 
 
 def proxy() -> list[Row]:
-    return [*over_stdio(), *over_http(), *guided_errors(), *cold_start(), *imported()]
+    return [*over_stdio(), *over_http(), *guided_errors(), *cold_start(), *heavy_imports()]
 
 
 class Client:
-    """A client that does nothing but write frames and read them."""
+    """A client that only writes and reads frames."""
 
     def __init__(self, command: list[str]) -> None:
         self.process = subprocess.Popen(
@@ -71,7 +71,7 @@ class Client:
         return line
 
     def cpu(self) -> float:
-        """Seconds of processor that the process has used, without those below it."""
+        """CPU seconds of the process, without its children."""
         tasks = f"/proc/{self.process.pid}/task"
         return sum(int(_text(f"{tasks}/{task}/schedstat").split()[0]) for task in os.listdir(tasks)) / 1e9
 
@@ -91,7 +91,7 @@ def _text(path: str) -> str:
 
 
 def over_stdio(rounds: int = 30, calls: int = 60) -> list[Row]:
-    """Latency one at a time, processor a call, and throughput with 32 in flight."""
+    """Latency of single calls, CPU per call, and throughput with 32 calls in flight."""
     with ExitStack() as stack:
         clients = {way: Client([*command, *_SERVER]) for way, command in _WAYS.items()}
         for client in clients.values():
@@ -102,18 +102,12 @@ def over_stdio(rounds: int = 30, calls: int = 60) -> list[Row]:
         for _ in range(rounds):
             for way, client in clients.items():
                 before = client.cpu()
-                taken[way] += [_timed(client) for _ in range(calls)]
+                taken[way] += [_time_call(client, _RIGHT) for _ in range(calls)]
                 spent[way] += client.cpu() - before
         for _ in range(8):
             for way, client in clients.items():
                 rate[way].append(_throughput(client))
     return _stdio_rows(taken, spent, rate, rounds * calls)
-
-
-def _timed(client: Client) -> float:
-    start = time.perf_counter()
-    client.ask("tools/call", _RIGHT)
-    return time.perf_counter() - start
 
 
 def _throughput(client: Client, calls: int = 300) -> float:
@@ -160,10 +154,10 @@ def over_http(rounds: int = 15, calls: int = 30) -> list[Row]:
         posts = {"direct": Post(port), "fingerpost": Post(ours), "fastmcp": Post(theirs)}
         taken: dict[str, list[float]] = {way: [] for way in posts}
         for post in posts.values():
-            post.timed()
+            post.time_call()
         for _ in range(rounds):
             for way, post in posts.items():
-                taken[way] += [post.timed() for _ in range(calls if way != "fastmcp" else 4)]
+                taken[way] += [post.time_call() for _ in range(calls if way != "fastmcp" else 4)]
     direct, own, fast = (statistics.median(taken[way]) for way in ("direct", "fingerpost", "fastmcp"))
     return [
         ("HTTP, right call, direct: p50", f"{direct * 1e3:.2f} ms", ""),
@@ -192,7 +186,7 @@ class Post:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port)
 
-    def timed(self) -> float:
+    def time_call(self) -> float:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**_RIGHT, "_meta": self._META}}
         start = time.perf_counter()
         self._connection.request("POST", "/mcp", json.dumps(message), self._HEADERS)
@@ -240,10 +234,10 @@ def _listening(words: list[str]) -> Generator[int]:
 
 
 def guided_errors(count: int = 5_000, sampled: int = 40) -> list[Row]:
-    """What guidance adds to an error of a server with many tools, over the raw error of the same server."""
+    """The time that guidance adds to an error of a server with many tools."""
     server = [_PYTHON, "-m", "bench.served", "large", str(count)]
     raw, guided = Client(server), Client([*_WAYS["fingerpost"], *server])
-    taken: dict[str, list[float]] = {"one slip": [], "nothing right": [], "an unknown tool": []}
+    added: dict[str, list[float]] = {"one slip": [], "nothing right": [], "an unknown tool": []}
     with ExitStack() as stack:
         for client in (raw, guided):
             stack.callback(client.close)
@@ -251,17 +245,17 @@ def guided_errors(count: int = 5_000, sampled: int = 40) -> list[Row]:
         tools = [tool for tool in many_tools(count) if tool["inputSchema"]["required"]]
         for number, tool in enumerate(tools[:: len(tools) // sampled]):
             for kind, call in _mistakes(tool, number):
-                times = [_once(client, call) for client in (raw, guided)]
-                taken[kind].append(times[1] - times[0])
+                times = [_time_call(client, call) for client in (raw, guided)]
+                added[kind].append(times[1] - times[0])
     goals = {"one slip": "at most 1 ms", "nothing right": "", "an unknown tool": "at most 3 ms"}
     return [
         (f"guided error, {kind}, {count:,} tools: added", f"{statistics.median(times) * 1e3:.2f} ms", goals[kind])
-        for kind, times in taken.items()
+        for kind, times in added.items()
     ]
 
 
 def _mistakes(tool: dict[str, Any], number: int) -> Generator[tuple[str, dict[str, Any]]]:
-    """Calls of a tool that are wrong in one way each, then two that are further off."""
+    """Calls of a tool with one mistake each, then two that are further off."""
     name, schema = tool["name"], tool["inputSchema"]
     right = {key: _EXAMPLES[schema["properties"].get(key, {}).get("type", "string")] for key in schema["required"]}
     key = next(iter(right))
@@ -277,14 +271,14 @@ def _mistakes(tool: dict[str, Any], number: int) -> Generator[tuple[str, dict[st
 _EXAMPLES: dict[str, Any] = {"string": "a", "integer": 1, "number": 1.5, "boolean": True, "array": ["a"], "object": {}}
 
 
-def _once(client: Client, call: dict[str, Any]) -> float:
+def _time_call(client: Client, call: dict[str, Any]) -> float:
     start = time.perf_counter()
     client.ask("tools/call", call)
     return time.perf_counter() - start
 
 
 def cold_start(runs: int = 7) -> list[Row]:
-    """From spawning to the first list, and what the proxy occupies after a thousand calls."""
+    """Time from start to the first tool list, and the memory of the proxy after 150 calls."""
     started: dict[str, list[float]] = {"direct": [], "fingerpost": []}
     sizes: list[float] = []
     for _ in range(runs):
@@ -310,9 +304,9 @@ def _resident(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-def imported() -> list[Row]:
+def heavy_imports() -> list[Row]:
     probe = (
-        "import sys; import fingerpost.cli, fingerpost.proxy.stdio, fingerpost.proxy.relay, fingerpost.proxy.reverse;"
+        "import sys, fingerpost.cli.main, fingerpost.proxy.stdio_to_stdio, fingerpost.proxy.http_to_http;"
         "print(','.join(m for m in ('mcp', 'mcp_types', 'pydantic', 'anyio') if m in sys.modules))"
     )
     heavy = subprocess.check_output([_PYTHON, "-c", probe], text=True, env=_ENV).strip()

@@ -1,4 +1,4 @@
-"""`fingerpost proxy` as a command: its options, its configuration file, and what it says when it cannot begin."""
+"""`fingerpost proxy` as a command: its options, its configuration file, and its error messages."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ import json
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fingerpost.cli import main as cli
+from fingerpost.engine.policy import Policy
 from fingerpost.proxy import command
-from fingerpost.proxy.log import Journal
+from fingerpost.proxy.http.environment import headers_from_environment
+from fingerpost.proxy.log import Log
 from fingerpost.proxy.protocol.relay import Relay
 
 
-def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
-    """What the command says when it cannot be carried out."""
+def error_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    """Run a command that cannot start; what it prints on standard error."""
     monkeypatch.setattr(sys, "argv", ["fingerpost", "proxy", *words])
     assert cli.main() == 2
     return capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ((), "say either a command or a URL"),
         (("http://127.0.0.1:1/mcp", "--", "x"), "say either a command or a URL"),
@@ -50,14 +51,14 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *w
         (("--config", "nowhere.toml", "--", "x"), "cannot read nowhere.toml"),
     ],
 )
-def test_what_cannot_be_carried_out_is_told_with_a_way_out(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+def test_a_command_that_cannot_run_explains_why(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
-    assert told in said(capsys, monkeypatch, *words)
+    assert message in error_of(capsys, monkeypatch, *words)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("auto-corect = 'off'", "there is no option auto_corect\nDid you mean auto_correct?"),
         ("xyzzy = 1", "there is no option xyzzy"),
@@ -68,86 +69,79 @@ def test_what_cannot_be_carried_out_is_told_with_a_way_out(
         ("auto-correct = 'perhaps'", "auto_correct must be one of"),
     ],
 )
-def test_a_file_that_says_something_else_is_told_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, told: str
+def test_a_wrong_config_file_is_reported(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, message: str
 ) -> None:
     file = tmp_path / "options.toml"
     file.write_text(text)
-    assert told in said(capsys, monkeypatch, "--config", str(file), "--", sys.executable)
+    assert message in error_of(capsys, monkeypatch, "--config", str(file), "--", sys.executable)
 
 
-def test_the_command_line_wins_over_the_file_and_the_file_over_the_defaults(
+def test_the_command_line_overrides_the_file_and_the_file_overrides_the_defaults(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    seen: list[dict[str, Any]] = []
+    setups: list[command.Setup] = []
 
-    def stdio(words: list[str], settings: dict[str, Any], journal: Journal) -> int:
-        seen.append(settings)
+    def run(words: list[str], setup: command.Setup) -> int:
+        setups.append(setup)
         return 0
 
-    monkeypatch.setattr(command, "_stdio", stdio)
+    monkeypatch.setattr(command, "_run_stdio_to_stdio", run)
     file = tmp_path / "options.toml"
     file.write_text("auto-correct = 'lossless'\nbudget = 400\ntimeout = 3\ninfo-tool = false\n")
     assert cli.main(["proxy", "--config", str(file), "--budget", "300", "--tips", "--", "x", "--", "-v"]) == 0
-    [settings] = seen
-    chosen = {key: settings[key] for key in ("auto_correct", "budget", "timeout", "info_tool", "tips", "unknown_tool")}
-    assert chosen == {
-        "auto_correct": "lossless",
-        "budget": 300,
-        "timeout": 3,
-        "info_tool": False,
-        "tips": True,
-        "unknown_tool": "result",
-    }
+    [setup] = setups
+    assert setup.timeout == 3
+    assert setup.policy == Policy(auto_correct="lossless", budget=300, info_tool=None, tips=True)
 
 
 def test_without_guidance_there_is_no_relay() -> None:
-    journal = Journal()
-    assert command.relay({**command.DEFAULTS, "guidance": "off"}, journal) is None
-    assert isinstance(command.relay(command.DEFAULTS, journal), Relay)
+    log = Log()
+    assert command.Setup.from_settings({**command.DEFAULTS, "guidance": "off"}, log).make_relay() is None
+    assert isinstance(command.Setup.from_settings(command.DEFAULTS, log).make_relay(), Relay)
 
 
-def test_headers_come_from_the_environment_alone(
+def test_headers_are_read_from_the_environment(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FINGERPOST_HEADERS", '{\n"Authorization": "Bearer t\\n"}')
-    assert command.own_headers() == [(b"authorization", b"Bearer t")]
+    assert headers_from_environment() == [(b"authorization", b"Bearer t")]
     monkeypatch.setenv("FINGERPOST_HEADERS", '{"Content-Type": "application/json", "Accept": "*/*", "A": "b"}')
-    assert command.own_headers() == [(b"a", b"b")]
+    assert headers_from_environment() == [(b"a", b"b")]
     for wrong in ("[]", "x", '{"é": "x"}', '{"a b": "x"}', '{"a": "x\\ny"}', '{"a": null}', '{"Host": "x"}'):
         monkeypatch.setenv("FINGERPOST_HEADERS", wrong)
-        assert "FINGERPOST_HEADERS" in said(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
+        assert "FINGERPOST_HEADERS" in error_of(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
 
 
-def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_in_use_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        assert f"cannot listen on {address}" in said(capsys, monkeypatch, "--listen", address, "http://127.0.0.1:1/mcp")
+        assert f"cannot listen on {address}" in error_of(
+            capsys, monkeypatch, "--listen", address, "http://127.0.0.1:1/mcp"
+        )
 
 
-def test_a_system_that_cannot_wait_for_pipes_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_system_without_poll_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("select.poll")
-    assert "WSL" in said(capsys, monkeypatch, "--", "x")
+    assert "WSL" in error_of(capsys, monkeypatch, "--", "x")
 
 
-def test_without_standard_error_nothing_is_said_anywhere_else(
+def test_without_standard_error_the_log_writes_nowhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    Journal(is_verbose=True).say("up")
+    Log(is_verbose=True).notice("up")
     assert capsys.readouterr().out == ""
 
 
-def test_notices_are_said_and_notes_only_when_asked_for() -> None:
+def test_notices_are_always_logged_and_notes_only_in_verbose_mode() -> None:
     quiet, loud, machine = io.StringIO(), io.StringIO(), io.StringIO()
-    for journal in (Journal(out=quiet), Journal(out=loud, is_verbose=True), Journal(out=machine, is_json=True)):
-        journal.say("up")
-        journal.note("odd")
-        journal.guided("repaired", "tool\x1b", "")
+    for log in (Log(out=quiet), Log(out=loud, is_verbose=True), Log(out=machine, is_json=True)):
+        log.notice("up")
+        log.note("odd")
+        log.record_call("repaired", "tool\x1b", "")
     assert quiet.getvalue() == "fingerpost: up\n"
     assert loud.getvalue() == 'fingerpost: up\nfingerpost: odd\nfingerpost: repaired "tool"\n'
     assert [json.loads(line)["event"] for line in machine.getvalue().splitlines()] == ["notice", "note", "repaired"]

@@ -1,4 +1,4 @@
-"""HTTP in front of HTTP: what passes, what is guided, and what becomes of a request when either side fails."""
+"""The reverse proxy: what passes, what is guided, and how failures of either side are reported."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from fingerpost.engine.replies.enrich import KEY
 from fingerpost.proxy.http.client import Upstream
-from fingerpost.proxy.http.headers import mirrored
+from fingerpost.proxy.http.headers import argument_headers
 from fingerpost.proxy.http.server import Limits, Request
-from fingerpost.proxy.http_to_http import Reverse
+from fingerpost.proxy.http_to_http import HttpToHttp
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, hanging, serving
 
@@ -30,12 +30,12 @@ SEARCH = {
 }
 
 
-def replied(id: Any, result: Any) -> bytes:
+def encode_reply(id: Any, result: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
 
 
-class Upstreamed:
-    """An upstream that lists tools, answers calls by what it was called with, and remembers what it was sent."""
+class FakeUpstream:
+    """An upstream that lists tools, echoes the arguments of calls, and records what it receives."""
 
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
         self.answers = answers or {}
@@ -54,9 +54,9 @@ class Upstreamed:
         result: dict[str, Any] = {"tools": self.tools}
         if message["method"] == "tools/call":
             known = message["params"]["name"] in {tool["name"] for tool in self.tools}
-            told = message["params"]["arguments"] if known else f"Unknown tool: {message['params']['name']}"
-            result = {"content": [{"type": "text", "text": json.dumps(told)}], **({} if known else {"isError": True})}
-        await request.respond.whole(
+            echo = message["params"]["arguments"] if known else f"Unknown tool: {message['params']['name']}"
+            result = {"content": [{"type": "text", "text": json.dumps(echo)}], **({} if known else {"isError": True})}
+        await request.responder.send_whole(
             200, JSON, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
         )
 
@@ -65,22 +65,22 @@ class Upstreamed:
 
 
 def run(
-    upstream: Upstreamed, scene: Any, *, relay: Relay | bool | None = True, limits: Limits | None = None, **more: Any
+    upstream: FakeUpstream, scene: Any, *, relay: Relay | bool | None = True, limits: Limits | None = None, **more: Any
 ) -> Any:
-    """Play a scene with a client of the proxy in front of that upstream."""
+    """Run a scene with a client of the proxy in front of an upstream."""
 
-    async def played() -> Any:
+    async def play() -> Any:
         async with serving(upstream) as port:
             options: dict[str, Any] = {"limit": 1_000_000, "timeout": 0.0, "headers": [], **more}
             guide = guidance() if relay is True else (relay or None)
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp?a=1"), guide, **options)
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp?a=1"), guide, **options)
             async with fronting(app, limits) as http:
                 return await scene(http)
 
-    return asyncio.run(played())
+    return asyncio.run(play())
 
 
-def called(name: str, arguments: Any, **headers: str) -> Any:
+def calling(name: str, arguments: Any, **headers: str) -> Any:
     async def scene(http: Http) -> Reply:
         return await http.call(name, arguments, **headers)
 
@@ -89,29 +89,29 @@ def called(name: str, arguments: Any, **headers: str) -> Any:
 
 def raw(status: int, body: bytes, headers: list[tuple[bytes, bytes]] = JSON) -> Answer:
     async def answer(request: Request) -> None:
-        await request.respond.whole(status, headers, body)
+        await request.responder.send_whole(status, headers, body)
 
     return answer
 
 
 def stream(*chunks: bytes, pause: float = 0.0) -> Answer:
     async def answer(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
+        await request.responder.begin(200, EVENTS)
         for chunk in chunks:
-            await request.respond.send(chunk)
+            await request.responder.send(chunk)
             await asyncio.sleep(pause)
-        await request.respond.end()
+        await request.responder.end()
 
     return answer
 
 
-# what passes
+# passing through
 
 
-def test_a_right_call_passes_with_its_headers_and_its_answer_in_its_own_bytes() -> None:
+def test_a_correct_call_passes_with_its_headers_and_its_reply_byte_for_byte() -> None:
     body = b'{"jsonrpc": "2.0","id" :1,"result":{"content":[],"n":1.50}}'
-    upstream = Upstreamed({"search": raw(200, body, [*JSON, (b"x-own", b"1"), (b"mcp-session-id", b"s")])})
-    reply = run(upstream, called("search", {"pattern": "x"}, authorization="Bearer t", x_more="2", te="trailers"))
+    upstream = FakeUpstream({"search": raw(200, body, [*JSON, (b"x-own", b"1"), (b"mcp-session-id", b"s")])})
+    reply = run(upstream, calling("search", {"pattern": "x"}, authorization="Bearer t", x_more="2", te="trailers"))
     assert (reply.status, reply.body, reply.headers["x-own"], reply.headers["mcp-session-id"]) == (200, body, "1", "s")
     sent = dict(upstream.seen[-1].headers)
     assert sent[b"authorization"] == b"Bearer t" and sent[b"x-more"] == b"2"
@@ -120,8 +120,8 @@ def test_a_right_call_passes_with_its_headers_and_its_answer_in_its_own_bytes() 
 
 
 @pytest.mark.parametrize("relay", [True, None])
-def test_other_requests_and_other_methods_of_http_pass_as_they_are(relay: bool | None) -> None:
-    upstream = Upstreamed({
+def test_other_requests_and_http_methods_pass_unchanged(relay: bool | None) -> None:
+    upstream = FakeUpstream({
         "ping": raw(200, b'{"id":1}'),
         "notifications/x": raw(202, b""),
         "GET": stream(b": hi\n\n", b"id: 1\nretry: 5\ndata: {}\n\n"),
@@ -136,76 +136,76 @@ def test_other_requests_and_other_methods_of_http_pass_as_they_are(relay: bool |
             await http.ask("DELETE", mcp_session_id="s"),
         ]
 
-    ping, told, stream_, gone = run(upstream, scene, relay=relay)
-    assert (ping.status, ping.body, told.status, gone.status) == (200, b'{"id":1}', 202, 204)
+    ping, notified, stream_, deleted = run(upstream, scene, relay=relay)
+    assert (ping.status, ping.body, notified.status, deleted.status) == (200, b'{"id":1}', 202, 204)
     assert stream_.body == b": hi\n\nid: 1\nretry: 5\ndata: {}\n\n"
     assert dict(upstream.seen[2].headers)[b"last-event-id"] == b"7"
 
 
-def test_the_events_before_an_answer_pass_as_they_come_and_so_does_the_answer() -> None:
+def test_a_streamed_reply_passes_byte_for_byte_with_the_events_around_it() -> None:
     events = (
         b": ping\r\n\r\n",
         b'event: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\r\n\r\n',
         b'id: 9\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[],"n":1.0e1}}\n\n',
         b": after\n\n",
     )
-    reply = run(Upstreamed({"search": stream(*events)}), called("search", {"pattern": "x"}))
+    reply = run(FakeUpstream({"search": stream(*events)}), calling("search", {"pattern": "x"}))
     assert reply.headers["content-type"] == "text/event-stream"
     assert reply.body == b"".join(events)
 
 
-def test_an_answer_that_is_no_message_passes_as_it_is() -> None:
-    upstream = Upstreamed(
+def test_a_response_that_is_not_a_message_passes_unchanged() -> None:
+    upstream = FakeUpstream(
         {"search": raw(401, b"who are you", [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")])}
     )
-    reply = run(upstream, called("search", {"pattern": "x"}))
+    reply = run(upstream, calling("search", {"pattern": "x"}))
     assert (reply.status, reply.body, reply.headers["www-authenticate"]) == (401, b"who are you", "Bearer")
 
 
-def test_a_stream_that_ends_to_be_taken_up_again_ends_as_it_came() -> None:
+def test_a_resumable_stream_ends_unchanged() -> None:
     for relay in (True, None):
-        upstream = Upstreamed({"search": stream(b"id: 4\nretry: 10\ndata:\n\n")})
-        reply = run(upstream, called("search", {"pattern": "x"}), relay=relay)
+        upstream = FakeUpstream({"search": stream(b"id: 4\nretry: 10\ndata:\n\n")})
+        reply = run(upstream, calling("search", {"pattern": "x"}), relay=relay)
         assert reply.body == b"id: 4\nretry: 10\ndata:\n\n"
 
 
-# what is guided
+# guidance
 
 
-def test_a_wrong_call_is_answered_from_the_callers_own_list_and_not_sent() -> None:
-    upstream = Upstreamed()
-    reply = run(upstream, called("search", {"patern": "x"}, authorization="Bearer t"))
+def test_a_wrong_call_is_answered_from_the_callers_own_tool_list_and_not_sent() -> None:
+    upstream = FakeUpstream()
+    reply = run(upstream, calling("search", {"patern": "x"}, authorization="Bearer t"))
     assert upstream.methods() == ["tools/list"]
     assert dict(upstream.seen[0].headers)[b"authorization"] == b"Bearer t"
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert reply.json["result"]["_meta"][KEY]["error"]["code"] == "UNKNOWN_PARAM"
 
 
-def test_a_failed_reply_is_guided_in_one_piece_and_in_a_stream() -> None:
+def test_a_failed_reply_is_guided_whole_and_in_a_stream() -> None:
     failed = b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No such file: a"}],"isError":true}}'
-    whole = run(Upstreamed({"search": raw(200, failed)}), called("search", {"pattern": "x"}))
+    whole = run(FakeUpstream({"search": raw(200, failed)}), calling("search", {"pattern": "x"}))
     assert whole.json["result"]["_meta"][KEY]["error"]["code"] == "NOT_FOUND"
     streamed = run(
-        Upstreamed({"search": stream(b"id: 4\ndata: " + failed + b"\n\n")}), called("search", {"pattern": "x"})
+        FakeUpstream({"search": stream(b"id: 4\ndata: " + failed + b"\n\n")}), calling("search", {"pattern": "x"})
     )
     assert streamed.body.startswith(b"id: 4\ndata: ")
     assert streamed.events == [whole.json]
 
 
-def test_a_guided_answer_in_a_stream_may_be_longer_than_the_stream_was_to_be() -> None:
+def test_a_guided_reply_may_exceed_the_content_length_of_its_stream() -> None:
     result = {"content": [{"type": "text", "text": "No such file"}], "isError": True}
-    failed = b"data: " + replied(1, result) + b"\r\r"
-    upstream = Upstreamed({"search": raw(200, failed, EVENTS)})
-    assert run(upstream, called("search", {"pattern": "x"})).events[0]["result"]["_meta"][KEY]
+    failed = b"data: " + encode_reply(1, result) + b"\r\r"
+    upstream = FakeUpstream({"search": raw(200, failed, EVENTS)})
+    assert run(upstream, calling("search", {"pattern": "x"})).events[0]["result"]["_meta"][KEY]
 
 
-def test_an_unknown_tool_is_explained_and_can_be_a_protocol_error_with_the_status_of_its_era() -> None:
-    reply = run(Upstreamed(), called("serach", {"pattern": "x"}))
+def test_an_unknown_tool_is_a_tool_result_or_a_protocol_error_with_the_status_of_its_revision() -> None:
+    reply = run(FakeUpstream(), calling("serach", {"pattern": "x"}))
     assert 'Try: search(pattern: "x")' in reply.json["result"]["content"][0]["text"]
     unknown = raw(400, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: serach"}}')
-    as_result = run(Upstreamed({"serach": unknown}), called("serach", {"pattern": "x"}))
+    as_result = run(FakeUpstream({"serach": unknown}), calling("serach", {"pattern": "x"}))
     assert as_result.status == 200 and "result" in as_result.json
-    protocol = run(Upstreamed({"serach": unknown}), called("serach", {}), relay=guidance(unknown_tool="protocol"))
+    protocol = run(FakeUpstream({"serach": unknown}), calling("serach", {}), relay=guidance(unknown_tool="protocol"))
     assert protocol.status == 400 and protocol.json["error"]["data"][KEY]
 
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
@@ -214,20 +214,20 @@ def test_an_unknown_tool_is_explained_and_can_be_a_protocol_error_with_the_statu
         params = {"name": "serach", "arguments": {}, "_meta": meta}
         return await http.post({"id": 1, "method": "tools/call", "params": params})
 
-    assert run(Upstreamed(), modern, relay=guidance(unknown_tool="protocol")).status == 400
-    legacy = run(Upstreamed(), called("serach", {}), relay=guidance(unknown_tool="protocol"))
+    assert run(FakeUpstream(), modern, relay=guidance(unknown_tool="protocol")).status == 400
+    legacy = run(FakeUpstream(), calling("serach", {}), relay=guidance(unknown_tool="protocol"))
     assert legacy.status == 200 and legacy.json["error"]["code"] == -32602
 
 
-def test_a_repaired_call_says_the_same_in_its_headers() -> None:
-    upstream = Upstreamed()
+def test_a_repaired_call_has_matching_headers() -> None:
+    upstream = FakeUpstream()
     headers = {
         "mcp_method": "tools/call",
         "mcp_name": "search",
         "mcp_param_pattern": "x",
         "mcp_protocol_version": "2026-07-28",
     }
-    reply = run(upstream, called("search", {"Pattern": "é", "max": "5"}, **headers))
+    reply = run(upstream, calling("search", {"Pattern": "é", "max": "5"}, **headers))
     sent = dict(upstream.seen[-1].headers)
     assert json.loads(upstream.seen[-1].body)["params"]["arguments"] == {"pattern": "é", "max": 5}
     assert (sent[b"mcp-name"], sent[b"mcp-param-pattern"], sent[b"mcp-param-max"]) == (
@@ -240,57 +240,59 @@ def test_a_repaired_call_says_the_same_in_its_headers() -> None:
     assert "auto-corrected" in reply.body.decode()
 
 
-def test_a_repaired_call_of_the_older_revisions_has_no_headers_to_change() -> None:
-    upstream = Upstreamed()
-    run(upstream, called("search", {"pattern": "x", "max": "5"}))
+def test_a_repaired_call_of_the_2025_revisions_gets_no_argument_headers() -> None:
+    upstream = FakeUpstream()
+    run(upstream, calling("search", {"pattern": "x", "max": "5"}))
     assert b"mcp-param-max" not in dict(upstream.seen[-1].headers)
 
 
-def test_booleans_are_mirrored_as_json_spells_them() -> None:
+def test_booleans_in_headers_are_spelled_as_in_json() -> None:
     schema = {"properties": {"on": {"x-mcp-header": "On"}, "in": {"properties": {"off": {"x-mcp-header": "Off"}}}}}
-    assert mirrored(schema, {"on": True, "in": {"off": False}}) == [
+    assert argument_headers(schema, {"on": True, "in": {"off": False}}) == [
         (b"mcp-param-on", b"true"),
         (b"mcp-param-off", b"false"),
     ]
-    assert mirrored(schema, {"on": None, "in": []}) == []
+    assert argument_headers(schema, {"on": None, "in": []}) == []
 
 
-def test_a_call_that_is_sent_again_answers_in_the_stream_that_has_begun() -> None:
+def test_a_call_that_is_sent_again_answers_in_the_same_stream() -> None:
     async def streamed(request: Request) -> None:
         name = json.loads(request.body)["params"]["name"]
         result: dict[str, Any] = {"content": [{"type": "text", "text": f"Unknown tool: {name}"}], "isError": True}
         if name == "search":
             result = {"content": []}
-        await stream(b": at work\n\n", b"data: " + replied(json.loads(request.body)["id"], result) + b"\n\n")(request)
+        await stream(b": at work\n\n", b"data: " + encode_reply(json.loads(request.body)["id"], result) + b"\n\n")(
+            request
+        )
 
-    upstream = Upstreamed({"mcp__x__search": streamed, "search": streamed})
-    reply = run(upstream, called("mcp__x__search", {"pattern": "x"}))
+    upstream = FakeUpstream({"mcp__x__search": streamed, "search": streamed})
+    reply = run(upstream, calling("mcp__x__search", {"pattern": "x"}))
     assert reply.body.count(b": at work") == 2
     assert "auto-corrected" in reply.events[0]["result"]["content"][0]["text"]
 
 
-def test_what_is_remembered_of_callers_is_bounded() -> None:
+def test_the_number_of_remembered_callers_is_limited() -> None:
     relay = guidance()
 
     async def page(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied(1, {"tools": [], "nextCursor": "n"}))
+        await request.responder.send_whole(200, JSON, encode_reply(1, {"tools": [], "nextCursor": "n"}))
 
     async def scene(http: Http) -> None:
         for who in range(300):
             await http.post({"id": 1, "method": "tools/list"}, authorization=f"Bearer {who}")
 
-    run(Upstreamed({"tools/list": page}), scene, relay=relay)
+    run(FakeUpstream({"tools/list": page}), scene, relay=relay)
     assert len(relay._partial_lists) == 256  # pyright: ignore[reportPrivateUsage]
 
 
-def test_lists_are_kept_apart_by_caller() -> None:
-    upstream = Upstreamed()
+def test_each_caller_has_its_own_tool_list() -> None:
+    upstream = FakeUpstream()
 
     async def listed(request: Request) -> None:
         own = dict(request.headers)[b"authorization"] == b"Bearer a"
         tools = [SEARCH] if own else [{"name": "other", "inputSchema": {"type": "object"}}]
         message = json.loads(request.body)
-        await request.respond.whole(
+        await request.responder.send_whole(
             200, JSON, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": tools}}).encode()
         )
 
@@ -306,8 +308,8 @@ def test_lists_are_kept_apart_by_caller() -> None:
     assert "search(" in again[0] and "search(" not in again[1]
 
 
-def test_a_list_in_a_stream_is_learned_and_a_change_makes_it_be_read_again() -> None:
-    upstream = Upstreamed()
+def test_a_streamed_tool_list_is_cached_until_it_changes() -> None:
+    upstream = FakeUpstream()
     listed = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [SEARCH]}}).encode()
     upstream.answers |= {
         "tools/list": stream(b"data: " + listed + b"\n\n"),
@@ -331,38 +333,38 @@ def test_a_list_in_a_stream_is_learned_and_a_change_makes_it_be_read_again() -> 
     run(upstream, scene)
 
 
-def test_a_list_that_comes_as_a_stream_answers_our_own_question_too() -> None:
-    upstream = Upstreamed()
+def test_the_proxy_reads_a_streamed_reply_to_its_own_request() -> None:
+    upstream = FakeUpstream()
 
     async def listed(request: Request) -> None:
         own = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": {"tools": [SEARCH]}}
         await stream(b"data: {}\n\n", b"data: " + json.dumps(own).encode() + b"\n\n")(request)
 
     upstream.answers["tools/list"] = listed
-    assert "UNKNOWN_PARAM" in run(upstream, called("search", {"patern": "x"})).body.decode()
+    assert "UNKNOWN_PARAM" in run(upstream, calling("search", {"patern": "x"})).body.decode()
 
 
 @pytest.mark.parametrize(
     "answer", [raw(500, b"no"), stream(b"data: {}\n\n"), raw(200, b'{"jsonrpc":"2.0","id":5,"result":{}}')]
 )
-def test_without_a_list_a_call_goes_on_as_it_came(answer: Answer) -> None:
-    upstream = Upstreamed({"tools/list": answer})
-    assert "content" in run(upstream, called("search", {"patern": "x"})).json["result"]
+def test_without_a_tool_list_a_call_passes_unchanged(answer: Answer) -> None:
+    upstream = FakeUpstream({"tools/list": answer})
+    assert "content" in run(upstream, calling("search", {"patern": "x"})).json["result"]
     assert upstream.methods() == ["tools/list", "tools/call"]
 
 
-# what is refused
+# refusals
 
 
 @pytest.mark.parametrize(
     ("body", "id"),
     [(b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":NaN}}', 7), (b"[]", None), (b"{", None)],
 )
-def test_a_body_that_is_no_message_is_answered_with_its_id(body: bytes, id: Any) -> None:
+def test_a_malformed_body_is_answered_with_its_id(body: bytes, id: Any) -> None:
     async def scene(http: Http) -> Reply:
         return await http.post(body)
 
-    upstream = Upstreamed()
+    upstream = FakeUpstream()
     reply = run(upstream, scene)
     assert (reply.status, reply.json["id"]) == (400, id)
     assert upstream.seen == []
@@ -380,29 +382,29 @@ def test_a_body_that_is_no_message_is_answered_with_its_id(body: bytes, id: Any)
         ({"host": "[::1]:80"}, 200),
     ],
 )
-def test_only_expected_names_and_origins_get_through(headers: dict[str, str], status: int) -> None:
+def test_only_expected_hosts_and_origins_are_accepted(headers: dict[str, str], status: int) -> None:
     async def scene(http: Http) -> Reply:
         return await http.call("search", {"pattern": "x"}, **headers)
 
-    assert run(Upstreamed(), scene).status == status
+    assert run(FakeUpstream(), scene).status == status
 
 
-def test_there_is_a_sign_of_life_and_nothing_else() -> None:
+def test_the_health_path_answers_and_other_paths_do_not() -> None:
     async def scene(http: Http) -> list[int]:
         return [(await http.ask("GET", path=path)).status for path in ("/healthz", "/", "/mcp/x", "/healthz?x")]
 
-    assert run(Upstreamed(), scene) == [200, 404, 404, 200]
+    assert run(FakeUpstream(), scene) == [200, 404, 404, 200]
 
 
-def test_a_sign_of_life_can_be_asked_for_without_a_body() -> None:
+def test_the_health_path_answers_head_without_a_body() -> None:
     async def scene(http: Http) -> Reply:
         return await http.ask("HEAD", path="/healthz")
 
-    reply = run(Upstreamed(), scene)
+    reply = run(FakeUpstream(), scene)
     assert (reply.status, reply.body) == (200, b"")
 
 
-def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
+def test_a_bug_in_the_proxy_is_reported_in_the_response() -> None:
     async def broken(request: Request) -> None:
         raise RuntimeError("ours")
 
@@ -414,7 +416,7 @@ def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
     assert (reply.status, reply.body) == (500, b"The proxy failed (RuntimeError)")
 
     async def broken_late(request: Request) -> None:
-        await request.respond.begin(200, JSON)
+        await request.responder.begin(200, JSON)
         raise RuntimeError("ours")
 
     async def late() -> bytes:
@@ -424,7 +426,7 @@ def test_if_the_proxy_itself_fails_the_request_is_told() -> None:
     assert asyncio.run(late()) == b""
 
 
-def test_bodies_are_bounded_both_ways() -> None:
+def test_bodies_are_limited_in_both_directions() -> None:
     async def scene(http: Http) -> tuple[int, Reply]:
         large = await http.raw(
             b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n" + b"x" * 2_000_000
@@ -432,33 +434,33 @@ def test_bodies_are_bounded_both_ways() -> None:
         return int(large.split()[1]), await http.call("search", {"pattern": "x"})
 
     answer = b'{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":"' + b"x" * 2_000_000 + b'"}}'
-    for upstream in (Upstreamed({"search": raw(200, answer)}), Upstreamed({"search": stream(b"data: " + answer)})):
+    for upstream in (FakeUpstream({"search": raw(200, answer)}), FakeUpstream({"search": stream(b"data: " + answer)})):
         status, reply = run(upstream, scene, limits=Limits(body=1_000_000))
         assert status == 413
         assert b"too long" in reply.body
 
 
 @pytest.mark.parametrize("data", [b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"x" * 100_000 + b"\r\n\r\n"])
-def test_what_is_no_http_is_refused(data: bytes) -> None:
+def test_invalid_http_is_refused(data: bytes) -> None:
     async def scene(http: Http) -> bytes:
         got = await http.raw(data)
         await asyncio.sleep(0.1)
         return got
 
-    assert run(Upstreamed(), scene).split()[1] in (b"400", b"431")
+    assert run(FakeUpstream(), scene).split()[1] in (b"400", b"431")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"POST /mcp HTTP/1.1\r\n", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"]
 )
-def test_a_client_that_is_too_slow_is_closed(data: bytes) -> None:
+def test_the_connection_of_a_slow_client_is_closed(data: bytes) -> None:
     async def scene(http: Http) -> bytes:
         return await http.raw(data)
 
-    assert run(Upstreamed(), scene, limits=Limits(first=0.2)) == b""
+    assert run(FakeUpstream(), scene, limits=Limits(receive=0.2)) == b""
 
 
-def test_a_connection_is_kept_for_the_next_request_and_closed_when_idle() -> None:
+def test_a_connection_is_reused_and_closed_when_idle() -> None:
     body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     one = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n%b" % (
         len(body),
@@ -468,25 +470,25 @@ def test_a_connection_is_kept_for_the_next_request_and_closed_when_idle() -> Non
     async def scene(http: Http) -> bytes:
         return await http.raw(one + one)
 
-    upstream = Upstreamed({"ping": raw(200, b"{}")})
-    got = run(upstream, scene, limits=Limits(first=0.2, idle=0.3))
+    upstream = FakeUpstream({"ping": raw(200, b"{}")})
+    got = run(upstream, scene, limits=Limits(receive=0.2, idle=0.3))
     assert got.count(b"HTTP/1.1 100") == got.count(b"HTTP/1.1 200") == 2
 
 
-# when the server fails
+# failures of the server
 
 
-async def dropped(request: Request) -> None:
-    await request.respond.begin(200, [*JSON, (b"content-length", b"100")])
-    await request.respond.send(b"{")
+async def interrupt(request: Request) -> None:
+    await request.responder.begin(200, [*JSON, (b"content-length", b"100")])
+    await request.responder.send(b"{")
     raise ConnectionError
 
 
-def test_a_server_that_cannot_be_reached_is_said_not_to_have_been() -> None:
+def test_an_unreachable_server_is_reported_as_not_sent() -> None:
     async def scene() -> list[Reply]:
-        async with serving(Upstreamed()) as port:
+        async with serving(FakeUpstream()) as port:
             pass
-        app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
+        app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
         async with fronting(app) as http:
             return [await http.call("search", {}), await http.post({"id": 2, "method": "ping"})]
 
@@ -495,58 +497,58 @@ def test_a_server_that_cannot_be_reached_is_said_not_to_have_been() -> None:
     assert (ping.status, ping.json["id"]) == (502, 2)
 
 
-def test_a_server_that_breaks_off_leaves_it_open_whether_the_call_took_effect() -> None:
-    for answer in (dropped, stream(b"data: {}\n\n"), stream(b": x\n\n")):
-        reply = run(Upstreamed({"search": answer}), called("search", {"pattern": "x"}))
+def test_after_an_interrupted_reply_the_call_may_have_taken_effect() -> None:
+    for answer in (interrupt, stream(b"data: {}\n\n"), stream(b": x\n\n")):
+        reply = run(FakeUpstream({"search": answer}), calling("search", {"pattern": "x"}))
         assert b"may or may not have taken effect" in reply.body
 
 
-def test_a_server_that_is_silent_is_given_up_by_the_deadline_and_told() -> None:
+def test_a_silent_server_causes_a_timeout_and_a_cancellation() -> None:
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
 
     async def scene(http: Http) -> list[Reply]:
         return [await http.call("search", {"pattern": "x"}), await http.post({"id": 2, "method": "ping"})]
 
-    upstream = Upstreamed({"search": hang, "ping": hang, "notifications/cancelled": raw(202, b"")})
+    upstream = FakeUpstream({"search": hang, "ping": hang, "notifications/cancelled": raw(202, b"")})
     for relay in (True, None):
         call, ping = run(upstream, scene, timeout=0.3, relay=relay)
         assert b"did not answer within 0.3 s" in call.body and ping.status == 504
     assert upstream.methods().count("notifications/cancelled") == 1
-    modern = run(upstream, called("search", {"pattern": "x"}, mcp_method="tools/call"), timeout=0.3)
+    modern = run(upstream, calling("search", {"pattern": "x"}, mcp_method="tools/call"), timeout=0.3)
     assert b"did not answer within 0.3 s" in modern.body
     assert upstream.methods().count("notifications/cancelled") == 1
 
 
-def test_without_guidance_a_body_that_is_no_message_is_for_the_server_to_refuse() -> None:
+def test_without_guidance_a_malformed_body_goes_to_the_server() -> None:
     async def scene(http: Http) -> Reply:
         return await http.post(b"[1]")
 
     async def refused(request: Request) -> None:
-        await request.respond.whole(400, JSON, b"own words")
+        await request.responder.send_whole(400, JSON, b"own words")
 
     async def scene_with_deadline() -> Reply:
         async with serving(refused) as port:
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
             async with fronting(app) as http:
                 return await scene(http)
 
     assert asyncio.run(scene_with_deadline()).body == b"own words"
 
 
-def test_an_answer_that_breaks_off_in_the_middle_breaks_off_for_the_client_too() -> None:
+def test_an_interrupted_body_is_interrupted_for_the_client_too() -> None:
     async def scene(http: Http) -> bytes:
         return (await http.post({"id": 2, "method": "ping"})).body
 
-    assert run(Upstreamed({"ping": dropped}), scene) == b"{"
+    assert run(FakeUpstream({"ping": interrupt}), scene) == b"{"
 
 
-def test_a_stream_that_goes_silent_is_given_up_and_one_that_goes_on_is_not() -> None:
+def test_the_timeout_of_a_stream_restarts_with_each_event() -> None:
     async def scene(http: Http) -> list[Reply]:
         return [await http.post({"id": 2, "method": "ping"}), await http.call("search", {"pattern": "x"})]
 
     answer = b'data: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n'
-    upstream = Upstreamed(
+    upstream = FakeUpstream(
         {"ping": stream(b": x\n\n", b"", pause=5), "search": stream(b": x\n\n", b": x\n\n", answer, pause=0.25)}
     )
     ping, call = run(upstream, scene, timeout=0.4)
@@ -554,7 +556,7 @@ def test_a_stream_that_goes_silent_is_given_up_and_one_that_goes_on_is_not() -> 
     assert call.events[0]["result"] == {"content": []}
 
 
-def test_a_client_that_goes_away_takes_its_request_along() -> None:
+def test_a_disconnect_cancels_the_request_upstream() -> None:
     ended = asyncio.Event()
 
     async def scene(http: Http) -> None:
@@ -569,24 +571,24 @@ def test_a_client_that_goes_away_takes_its_request_along() -> None:
                 await ended.wait()
             ended.clear()
 
-    run(Upstreamed({"ping": hanging(ended), "search": hanging(ended)}), scene)
+    run(FakeUpstream({"ping": hanging(ended), "search": hanging(ended)}), scene)
 
 
-def test_own_headers_are_sent_where_the_client_has_none_of_that_name() -> None:
-    upstream = Upstreamed()
+def test_own_headers_are_sent_unless_the_client_sends_the_same_name() -> None:
+    upstream = FakeUpstream()
     own = [(b"authorization", b"Bearer own"), (b"x-a", b"own")]
-    run(upstream, called("search", {"pattern": "x"}, x_a="theirs"), headers=own)
+    run(upstream, calling("search", {"pattern": "x"}, x_a="theirs"), headers=own)
     sent = dict(upstream.seen[-1].headers)
     assert (sent[b"authorization"], sent[b"x-a"]) == (b"Bearer own", b"theirs")
 
 
-def test_those_who_are_cut_off_at_the_end_are_told() -> None:
+def test_requests_in_flight_at_the_end_are_answered_as_lost() -> None:
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
 
     async def scene() -> list[Reply]:
-        async with serving(Upstreamed({"search": hang, "ping": hang})) as port:
-            app = Reverse(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
+        async with serving(FakeUpstream({"search": hang, "ping": hang})) as port:
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
             async with fronting(app) as http:
                 asks: list[Coroutine[Any, Any, Reply]] = [
                     http.call("search", {"pattern": "x"}),
@@ -604,38 +606,38 @@ def test_those_who_are_cut_off_at_the_end_are_told() -> None:
 
 @pytest.mark.parametrize("method", ["ping", "search"])
 @pytest.mark.parametrize("how", ["breaks", "ends"])
-def test_an_event_that_breaks_off_does_not_take_the_word_about_it_along(method: str, how: str) -> None:
+def test_an_interrupted_event_does_not_swallow_the_error_about_it(method: str, how: str) -> None:
     async def broken(request: Request) -> None:
         length = [(b"content-length", b"500")] if how == "breaks" else []
-        await request.respond.begin(200, [*EVENTS, *length])
-        await request.respond.send(b'data: {"jsonrpc":"2.0","id":1,"resu')
+        await request.responder.begin(200, [*EVENTS, *length])
+        await request.responder.send(b'data: {"jsonrpc":"2.0","id":1,"resu')
         if how == "breaks":
             raise ConnectionError
-        await request.respond.end()
+        await request.responder.end()
 
     async def scene(http: Http) -> Reply:
         if method == "ping":
             return await http.post({"id": 1, "method": "ping"})
         return await http.call("search", {"pattern": "x"})
 
-    reply = run(Upstreamed({method: broken}), scene)
+    reply = run(FakeUpstream({method: broken}), scene)
     events = [event for event in reply.body.decode().split("\n\n") if event]
     kept = [event for event in events if "event: interrupted" not in event]
     if (method, how) == ("ping", "ends"):
-        assert events == ['data: {"jsonrpc":"2.0","id":1,"resu']  # which is all there was
+        assert events == ['data: {"jsonrpc":"2.0","id":1,"resu']  # all that the server sent
     else:
         assert [json.loads(event.partition("data: ")[2])["id"] for event in kept] == [1]
 
 
-def test_a_mark_before_the_first_event_is_no_part_of_it() -> None:
+def test_a_byte_order_mark_before_the_first_event_is_skipped() -> None:
     answer = b'\xef\xbb\xbfdata: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n'
-    assert run(Upstreamed({"search": stream(answer)}), called("search", {"pattern": "x"})).body == answer
+    assert run(FakeUpstream({"search": stream(answer)}), calling("search", {"pattern": "x"})).body == answer
 
 
-def test_the_server_is_found_under_other_spellings_of_its_path() -> None:
+def test_the_server_answers_under_other_spellings_of_its_path() -> None:
     async def scene(http: Http) -> list[int]:
         body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
         paths = ("/mcp/", "http://127.0.0.1/mcp", "http://127.0.0.1/mcp?x=1", "/", "http://127.0.0.1")
         return [(await http.ask("POST", body, path)).status for path in paths]
 
-    assert run(Upstreamed(), scene) == [200, 200, 200, 404, 404]
+    assert run(FakeUpstream(), scene) == [200, 200, 200, 404, 404]

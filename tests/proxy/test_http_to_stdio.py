@@ -1,4 +1,4 @@
-"""HTTP clients in front of a process: sessions, streams, and requests without a session."""
+"""HTTP clients in front of a stdio server: sessions, streams, and stateless requests."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from fingerpost.proxy import http_to_stdio
-from fingerpost.proxy.http_to_stdio import Hosted
-from fingerpost.proxy.process.supervisor import Supervised
+from fingerpost.proxy.http_to_stdio import app as http_to_stdio
+from fingerpost.proxy.http_to_stdio import response
+from fingerpost.proxy.http_to_stdio.app import HttpToStdio
+from fingerpost.proxy.process.supervisor import Supervisor
 from fingerpost.proxy.protocol.session import Session
 from tests.support.http_lab import Http, Reply, fronting, guidance
 from tests.support.paths import SUPPORT
@@ -27,33 +28,31 @@ INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "20
 
 
 def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0) -> Any:
-    said: list[str] = []
-
-    def make() -> tuple[Supervised, Session]:
+    def make() -> tuple[Supervisor, Session]:
         session = Session(guidance(), timeout=timeout)
         command = [sys.executable, "-S", str(SERVER)]
-        return Supervised(command, session, limit=1_000_000, say=said.append), session
+        return Supervisor(command, session, limit=1_000_000, notice=lambda _: None), session
 
-    async def played() -> Any:
-        app = Hosted(make)
+    async def play() -> Any:
+        app = HttpToStdio(make)
         async with fronting(app) as http:
-            asyncio.get_running_loop().add_signal_handler(17, app.children_ended)
+            asyncio.get_running_loop().add_signal_handler(17, app.on_child_exit)
             return await scene(http)
 
-    return asyncio.run(played())
+    return asyncio.run(play())
 
 
-async def begun(http: Http, **headers: str) -> str:
+async def begin(http: Http, **headers: str) -> str:
     reply = await http.post(INITIALIZE, **headers)
     assert reply.status == 200 and reply.json["result"]["serverInfo"]["name"] == "sayso"
     session = reply.headers["mcp-session-id"]
-    told = await http.post({"method": "notifications/initialized"}, mcp_session_id=session, **headers)
-    assert told.status == 202
+    initialized = await http.post({"method": "notifications/initialized"}, mcp_session_id=session, **headers)
+    assert initialized.status == 202
     return session
 
 
 def modern(method: str, id: Any = 1, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """A request of the newer revision, and the headers that mirror it."""
+    """A 2026-07-28 request and the headers that mirror it."""
     headers = {"mcp_protocol_version": "2026-07-28", "mcp_method": method}
     if "name" in params:
         headers["mcp_name"] = params["name"]
@@ -61,17 +60,17 @@ def modern(method: str, id: Any = 1, **params: Any) -> tuple[dict[str, Any], dic
     return {"id": id, "method": method, "params": {**params, "_meta": meta}}, headers
 
 
-def posted(message: dict[str, Any], **headers: str) -> bytes:
-    """A request by its bytes, for those who want to see the answer as it comes."""
+def post_bytes(message: dict[str, Any], **headers: str) -> bytes:
+    """The bytes of a request, for tests that read the response as it arrives."""
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     named = {"Host": "localhost", "Content-Length": str(len(body)), **headers}
     head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items())
     return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
-def test_a_session_has_a_process_of_its_own_until_it_is_ended() -> None:
+def test_a_session_has_its_own_process_until_it_ends() -> None:
     async def scene(http: Http) -> None:
-        first, second = await begun(http), await begun(http)
+        first, second = await begin(http), await begin(http)
         pids = [
             (await http.call("pid", {}, mcp_session_id=one)).json["result"]["content"][0]["text"]
             for one in (first, second)
@@ -86,9 +85,9 @@ def test_a_session_has_a_process_of_its_own_until_it_is_ended() -> None:
     run(scene)
 
 
-def test_a_session_is_not_shared_with_other_credentials() -> None:
+def test_a_session_cannot_be_used_with_other_credentials() -> None:
     async def scene(http: Http) -> list[int]:
-        session = await begun(http, authorization="Bearer a")
+        session = await begin(http, authorization="Bearer a")
         return [
             (await http.call("pid", {}, mcp_session_id=session, **headers)).status
             for headers in ({"authorization": "Bearer a"}, {"authorization": "Bearer b"}, dict[str, str]())
@@ -97,7 +96,7 @@ def test_a_session_is_not_shared_with_other_credentials() -> None:
     assert run(scene) == [200, 404, 404]
 
 
-def test_without_a_session_a_request_of_the_older_revisions_is_told_what_to_do() -> None:
+def test_a_request_without_a_session_is_refused_with_instructions() -> None:
     async def scene(http: Http) -> list[Reply]:
         return [
             await http.call("pid", {}),
@@ -112,9 +111,9 @@ def test_without_a_session_a_request_of_the_older_revisions_is_told_what_to_do()
     assert "initialize" in replies[0].json["error"]["message"]
 
 
-def test_what_comes_before_the_answer_makes_it_a_stream() -> None:
+def test_messages_before_the_reply_make_the_response_a_stream() -> None:
     async def scene(http: Http) -> list[Reply]:
-        session = await begun(http)
+        session = await begin(http)
         params = {"name": "work", "arguments": {}, "_meta": {"progressToken": "t"}}
         return [await http.post({"id": 3, "method": "tools/call", "params": params}, mcp_session_id=session)]
 
@@ -124,9 +123,9 @@ def test_what_comes_before_the_answer_makes_it_a_stream() -> None:
     assert (progress["params"]["progressToken"], answer["id"]) == ("t", 3)
 
 
-def test_the_stream_of_a_session_carries_what_the_server_says_by_itself() -> None:
+def test_the_stream_of_a_session_carries_messages_outside_of_requests() -> None:
     async def scene(http: Http) -> None:
-        session = await begun(http)
+        session = await begin(http)
         await http.post({"method": "notifications/speak"}, mcp_session_id=session)
         await asyncio.sleep(0.2)
         head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
@@ -141,9 +140,9 @@ def test_the_stream_of_a_session_carries_what_the_server_says_by_itself() -> Non
     run(scene)
 
 
-def test_a_server_may_ask_back_and_is_answered() -> None:
+def test_a_server_can_send_a_request_to_the_client() -> None:
     async def scene(http: Http) -> None:
-        session = await begun(http)
+        session = await begin(http)
         body = json.dumps(
             {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
         )
@@ -161,7 +160,7 @@ def test_a_server_may_ask_back_and_is_answered() -> None:
     run(scene)
 
 
-def test_requests_of_the_newer_revision_share_a_process_and_never_meet() -> None:
+def test_stateless_requests_share_a_process_without_mixing() -> None:
     async def scene(http: Http) -> list[Any]:
         async def one(number: int) -> Any:
             message, headers = modern("tools/call", name="echo", arguments={"n": number}, meta={"progressToken": 7})
@@ -174,7 +173,7 @@ def test_requests_of_the_newer_revision_share_a_process_and_never_meet() -> None
         assert (answer["id"], answer["result"]["content"][0]["text"]) == (1, str(number))
 
 
-def test_an_error_of_the_newer_revision_has_the_status_of_its_code() -> None:
+def test_a_stateless_error_has_the_http_status_of_its_code() -> None:
     async def scene(http: Http) -> list[int]:
         statuses = list[int]()
         for method in ("ping", "no/such"):
@@ -186,7 +185,7 @@ def test_an_error_of_the_newer_revision_has_the_status_of_its_code() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["mcp_protocol_version", "mcp_method", "mcp_name"])
-def test_headers_that_do_not_say_what_the_body_says_are_refused(wrong: str) -> None:
+def test_a_header_that_does_not_match_the_body_is_refused(wrong: str) -> None:
     async def scene(http: Http) -> Reply:
         message, headers = modern("tools/call", name="echo", arguments={})
         return await http.post(message, **{**headers, wrong: "other"})
@@ -196,7 +195,7 @@ def test_headers_that_do_not_say_what_the_body_says_are_refused(wrong: str) -> N
 
 
 @pytest.mark.parametrize("missing", ["_meta", *META])
-def test_a_request_of_the_newer_revision_without_its_meta_is_told_what_it_lacks(missing: str) -> None:
+def test_a_stateless_request_without_its_meta_is_refused(missing: str) -> None:
     async def scene(http: Http) -> Reply:
         message, headers = modern("ping")
         message["params"]["_meta"] = {} if missing == "_meta" else {k: v for k, v in META.items() if k != missing}
@@ -206,7 +205,7 @@ def test_a_request_of_the_newer_revision_without_its_meta_is_told_what_it_lacks(
     assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
 
 
-def test_the_newer_revision_has_no_handshake() -> None:
+def test_a_stateless_initialize_is_refused() -> None:
     async def scene(http: Http) -> Reply:
         message, headers = modern("initialize")
         return await http.post(message, **headers)
@@ -226,7 +225,7 @@ def test_the_newer_revision_has_no_handshake() -> None:
         ({"mcp_param_region": "eu", "mcp_param_size": "6"}, 400),
     ],
 )
-def test_arguments_that_headers_mirror_are_held_against_them(headers: dict[str, str], status: int) -> None:
+def test_marked_arguments_are_compared_with_their_headers(headers: dict[str, str], status: int) -> None:
     async def scene(http: Http) -> list[Reply]:
         message, more = modern("tools/call", name="marked", arguments={"region": "eu", "size": 5})
         return [await http.post(message, **more, **headers) for _ in range(2)]
@@ -234,7 +233,7 @@ def test_arguments_that_headers_mirror_are_held_against_them(headers: dict[str, 
     assert [reply.status for reply in run(scene)] == [status, status]
 
 
-def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
+def test_a_header_for_an_absent_argument_is_refused() -> None:
     async def scene(http: Http) -> int:
         message, more = modern("tools/call", name="marked", arguments={})
         return (await http.post(message, **more, mcp_param_region="eu")).status
@@ -242,20 +241,20 @@ def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
     assert run(scene) == 400
 
 
-def test_one_body_is_one_message_however_many_lines_it_has() -> None:
+def test_a_body_with_several_lines_is_one_message() -> None:
     async def scene(http: Http) -> list[Reply]:
-        session = await begun(http)
+        session = await begin(http)
         inner = b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"die","arguments":{}}}'
         body = b'{"jsonrpc":"2.0","method":"notifications/x","params":{"a":\n' + inner + b"\n}}"
         return [await http.post(body, mcp_session_id=session), await http.call("pid", {}, mcp_session_id=session)]
 
-    told, pid = run(scene)
-    assert told.status == 202 and pid.json["result"]["content"][0]["text"].isdigit()
+    notified, pid = run(scene)
+    assert notified.status == 202 and pid.json["result"]["content"][0]["text"].isdigit()
 
 
-def test_an_id_that_is_under_way_cannot_be_taken_twice() -> None:
+def test_the_id_of_a_request_in_flight_cannot_be_reused() -> None:
     async def scene(http: Http) -> list[int]:
-        session = await begun(http)
+        session = await begin(http)
         return sorted([
             reply.status
             for reply in await asyncio.gather(*(http.call("slow", {}, id=7, mcp_session_id=session) for _ in range(3)))
@@ -264,7 +263,7 @@ def test_an_id_that_is_under_way_cannot_be_taken_twice() -> None:
     assert run(scene) == [200, 400, 400]
 
 
-def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
+def test_anonymous_callers_do_not_share_failure_counts() -> None:
     async def scene(http: Http) -> list[Any]:
         message, headers = modern("tools/call", name="echo", arguments={"m": 1})
         return [(await http.post(message, **headers)).json for _ in range(3)]
@@ -273,11 +272,11 @@ def test_a_stranger_hears_nothing_of_another_ones_failures() -> None:
     assert others == [first, first]
 
 
-def test_a_command_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Supervised) -> None:
+def test_a_failed_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Supervisor) -> None:
         raise FileNotFoundError(2, "No such file or directory")
 
-    monkeypatch.setattr(Supervised, "start", broken)
+    monkeypatch.setattr(Supervisor, "start", broken)
 
     async def scene(http: Http) -> list[Reply]:
         message, headers = modern("ping")
@@ -287,19 +286,19 @@ def test_a_command_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         assert reply.status == 502 and "could not be started" in reply.json["error"]["message"]
 
 
-def test_a_subscription_speaks_by_the_clients_own_id() -> None:
+def test_subscription_messages_carry_the_clients_own_id() -> None:
     async def scene(http: Http) -> bytes:
         message, headers = modern("subscriptions/listen", id="mine")
-        return await http.raw(posted(message, **headers), until=b'"mine"')
+        return await http.raw(post_bytes(message, **headers), until=b'"mine"')
 
     assert b'"io.modelcontextprotocol/subscriptionId": "mine"' in run(scene).replace(b'":"', b'": "')
 
 
-def test_to_close_the_connection_is_to_cancel_in_the_newer_revision() -> None:
+def test_closing_the_connection_cancels_a_stateless_request() -> None:
     async def scene(http: Http) -> str:
         message, headers = modern("tools/call", name="hang", arguments={})
         with pytest.raises(TimeoutError):
-            await http.raw(posted(message, **headers), seconds=0.5)
+            await http.raw(post_bytes(message, **headers), seconds=0.5)
         await asyncio.sleep(0.3)
         message, headers = modern("tools/call", name="cancelled", arguments={})
         return (await http.post(message, **headers)).json["result"]["content"][0]["text"]
@@ -307,7 +306,7 @@ def test_to_close_the_connection_is_to_cancel_in_the_newer_revision() -> None:
     assert run(scene) == "1"
 
 
-def test_notifications_of_the_newer_revision_are_taken_and_dropped() -> None:
+def test_stateless_notifications_are_accepted_and_dropped() -> None:
     async def scene(http: Http) -> list[int]:
         plain = await http.post({"method": "notifications/x"}, mcp_protocol_version="2026-07-28")
         marked = await http.post({"method": "notifications/x", "params": {"_meta": META}})
@@ -316,9 +315,9 @@ def test_notifications_of_the_newer_revision_are_taken_and_dropped() -> None:
     assert run(scene) == [202, 202]
 
 
-def test_a_process_that_dies_is_answered_for_and_started_again() -> None:
+def test_after_a_crash_the_request_is_answered_and_the_process_restarted() -> None:
     async def scene(http: Http) -> list[Reply]:
-        session = await begun(http)
+        session = await begin(http)
         return [await http.call(name, {}, mcp_session_id=session) for name in ("die", "pid")]
 
     died, again = run(scene)
@@ -326,11 +325,11 @@ def test_a_process_that_dies_is_answered_for_and_started_again() -> None:
     assert again.json["result"]["content"][0]["text"].isdigit()
 
 
-def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_PING", 0.2)
+def test_pings_keep_a_silent_stream_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response, "_PING_AFTER", 0.2)
 
     async def scene(http: Http) -> None:
-        session = await begun(http)
+        session = await begin(http)
         reply = await http.call("slow", {}, mcp_session_id=session)
         assert reply.body.startswith(b": ping\n\n") and reply.events[-1]["id"] == 1
         head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
@@ -339,27 +338,27 @@ def test_a_silent_server_is_waited_for_with_signs_of_life(monkeypatch: pytest.Mo
     run(scene)
 
 
-def test_sessions_that_nobody_uses_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 2)
+def test_the_oldest_session_makes_room_for_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_to_stdio, "_MAX_SESSIONS", 2)
 
     async def scene(http: Http) -> list[int]:
-        sessions = [await begun(http) for _ in range(3)]
+        sessions = [await begin(http) for _ in range(3)]
         return [(await http.call("pid", {}, mcp_session_id=one)).status for one in sessions]
 
     assert run(scene) == [404, 200, 200]
 
 
-def test_wrong_calls_are_guided() -> None:
+def test_a_wrong_call_is_guided() -> None:
     async def scene(http: Http) -> Reply:
-        session = await begun(http)
+        session = await begin(http)
         return await http.call("echo", {"m": 1}, mcp_session_id=session)
 
     assert "UNKNOWN_PARAM" in run(scene).body.decode()
 
 
-def test_a_process_is_not_listened_to_while_its_client_does_not_read() -> None:
+def test_a_slow_client_of_its_own_process_loses_no_message() -> None:
     async def scene(http: Http) -> None:
-        session = await begun(http)
+        session = await begin(http)
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=2**24)
         writer.write(f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode())
         await reader.readuntil(b": open")
@@ -372,12 +371,12 @@ def test_a_process_is_not_listened_to_while_its_client_does_not_read() -> None:
     run(scene)
 
 
-def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
+def test_a_flooded_client_that_disconnects_blocks_nobody() -> None:
     async def scene(http: Http) -> None:
-        session = await begun(http)
+        session = await begin(http)
         _, writer = await asyncio.open_connection("127.0.0.1", http.port)
         flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 50_000}}}
-        writer.write(posted(flood, mcp_session_id=session))
+        writer.write(post_bytes(flood, mcp_session_id=session))
         await asyncio.sleep(0.5)
         writer.close()
         async with asyncio.timeout(60):
@@ -387,15 +386,13 @@ def test_a_client_that_leaves_while_it_is_flooded_holds_up_nobody() -> None:
     run(scene)
 
 
-def test_a_call_that_waited_is_served_by_the_next_process_at_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_waiting_call_is_served_by_the_restarted_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     once = tmp_path / "once"
     once.touch()
     monkeypatch.setenv("SAYSO_DIES_ONCE", str(once))
 
     async def scene(http: Http) -> list[Reply]:
-        session = await begun(http)
+        session = await begin(http)
         calls = [http.call("pid", {}, id=id, mcp_session_id=session) for id in (1, 2)]
         return await asyncio.gather(*calls)
 
@@ -404,9 +401,9 @@ def test_a_call_that_waited_is_served_by_the_next_process_at_once(
     assert second.json["result"]["content"][0]["text"].isdigit()
 
 
-def test_a_process_that_leaves_others_behind_is_known_to_have_ended() -> None:
+def test_an_exit_is_noticed_although_a_grandchild_keeps_the_output_open() -> None:
     async def scene(http: Http) -> list[str]:
-        session = await begun(http)
+        session = await begin(http)
         replies = [await http.call(name, {}, mcp_session_id=session) for name in ("leave", "pid")]
         return [reply.json["result"]["content"][0]["text"] for reply in replies]
 
@@ -414,9 +411,9 @@ def test_a_process_that_leaves_others_behind_is_known_to_have_ended() -> None:
     assert "exited with code 5" in ended and pid.isdigit()
 
 
-def test_a_session_that_is_ended_answers_what_it_owes() -> None:
+def test_ending_a_session_answers_its_requests_in_flight() -> None:
     async def scene(http: Http) -> Reply:
-        session = await begun(http)
+        session = await begin(http)
         hang = asyncio.ensure_future(http.call("hang", {}, mcp_session_id=session))
         await asyncio.sleep(0.3)
         await http.ask("DELETE", mcp_session_id=session)
@@ -425,11 +422,11 @@ def test_a_session_that_is_ended_answers_what_it_owes() -> None:
     assert "was stopped before it answered" in run(scene, timeout=30).body.decode()
 
 
-def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answer() -> None:
+def test_a_slow_client_of_a_shared_process_loses_notifications_but_no_reply() -> None:
     async def scene(http: Http) -> bytes:
         message, headers = modern("tools/call", name="flood", arguments={"n": 40_000}, meta={"progressToken": 1})
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=1_024)
-        writer.write(posted(message, connection="close", **headers))
+        writer.write(post_bytes(message, connection="close", **headers))
         await asyncio.sleep(2.5)
         other, more = modern("ping")
         assert (await http.post(other, **more)).status == 200
@@ -442,17 +439,17 @@ def test_who_shares_a_process_and_does_not_read_loses_notifications_and_no_answe
     assert 1_000 <= got.count(b"notifications/progress") < 80_000
 
 
-def test_a_silent_process_is_given_up_by_the_deadline() -> None:
+def test_a_silent_process_causes_a_timeout() -> None:
     async def scene(http: Http) -> Reply:
-        session = await begun(http)
+        session = await begin(http)
         return await http.call("hang", {}, mcp_session_id=session)
 
     assert "within 0.3 s" in run(scene, timeout=0.3).body.decode()
 
 
-def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
+def test_messages_wait_until_a_busy_process_reads_them() -> None:
     async def scene(http: Http) -> list[str]:
-        session = await begun(http)
+        session = await begin(http)
         large = "x" * 700_000
         asked = [http.call("sleep", {}, id=0, mcp_session_id=session)]
         asked += [http.call("pid", {"n": 1, "_meta": large}, id=id, mcp_session_id=session) for id in (1, 2)]
@@ -462,10 +459,10 @@ def test_a_process_that_does_not_read_is_written_to_when_it_does() -> None:
 
 
 @pytest.mark.parametrize("listing", ["pages", "error", "silence"])
-def test_marked_arguments_are_known_from_every_page_or_not_at_all(
+def test_marked_arguments_are_known_from_a_complete_tool_list_only(
     monkeypatch: pytest.MonkeyPatch, listing: str
 ) -> None:
-    monkeypatch.setattr("fingerpost.proxy.process.session_host.LIST_TIMEOUT", 0.3)
+    monkeypatch.setattr("fingerpost.proxy.http_to_stdio.hosted_server.LIST_TIMEOUT", 0.3)
     monkeypatch.setattr("fingerpost.proxy.protocol.session._START_TIMEOUT", 0.3)
     monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
 
@@ -479,7 +476,7 @@ def test_marked_arguments_are_known_from_every_page_or_not_at_all(
     assert run(scene) == ([400, 400] if listing == "pages" else [200, 200])
 
 
-def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
+def test_a_shared_process_drops_messages_outside_of_requests() -> None:
     async def scene(http: Http) -> Reply:
         message, headers = modern("tools/call", name="flood", arguments={"n": 5})
         return await http.post(message, **headers)
@@ -487,17 +484,17 @@ def test_what_a_shared_process_says_to_nobody_is_dropped() -> None:
     assert run(scene).json["result"]["content"][0]["text"] == "flooded"
 
 
-def test_one_session_too_many_is_told_so_while_the_others_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_to_stdio, "_MOST_SESSIONS", 1)
+def test_a_new_session_is_refused_while_all_others_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_to_stdio, "_MAX_SESSIONS", 1)
 
     async def scene(http: Http) -> list[Reply]:
-        session = await begun(http)
+        session = await begin(http)
         busy = asyncio.ensure_future(http.call("sleep", {}, mcp_session_id=session))
         await asyncio.sleep(0.2)
         refused = await http.post(INITIALIZE)
         await busy
         return [refused, await http.post(INITIALIZE)]
 
-    refused, begun_then = run(scene)
+    refused, accepted = run(scene)
     assert refused.status == 503 and "busy" in refused.json["error"]["message"]
-    assert begun_then.status == 200
+    assert accepted.status == 200

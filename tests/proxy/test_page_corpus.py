@@ -1,4 +1,4 @@
-"""The page corpus through the proxy, whichever way messages travel: the same envelope as through every other door."""
+"""The page corpus through the proxy on every transport: the same envelope as through every other integration."""
 
 # pyright: basic, reportPrivateUsage=false
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fingerpost import Policy
 from tests.middleware.test_page_corpus import STAGE, cases, connected, differences, http_server
 from tests.support.pages import PageCase
 
-pytestmark = pytest.mark.no_cover  # whose checks are many, and whose lines others reach too
+pytestmark = pytest.mark.no_cover  # slow under coverage, and other tests cover the same lines
 
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
 SERVER = [sys.executable, str(STAGE), "plain", "stdio"]
@@ -32,11 +32,11 @@ WAYS = {
     "http to stdio": "2025-11-25",
     "http to http": "2026-07-28",
 }
-"""Each way with a client of one revision; the other four are tried in `make soak`."""
+"""Each pair of transports with a client of one revision; `make soak` tries both revisions."""
 
 
 def batches() -> list[tuple[Policy, list[tuple[str, PageCase]]]]:
-    """The cases by policy, none with the same call twice: a proxy remembers which calls have failed before."""
+    """The cases by policy, none with the same call twice: a proxy counts repeated failures."""
     made: list[tuple[Policy, set[str], list[tuple[str, PageCase]]]] = []
     for code, case in cases():
         given = case.given
@@ -50,43 +50,43 @@ def batches() -> list[tuple[Policy, list[tuple[str, PageCase]]]]:
 
 
 def options(policy: Policy) -> list[str]:
-    """The policy on the command line."""
-    said = asdict(policy)
+    """The policy as command-line options."""
+    settings = asdict(policy)
     chosen = ("auto_correct", "unknown_params", "unknown_tool", "unsafe_input", "budget")
-    words = [word for name in chosen for word in (f"--{name.replace('_', '-')}", str(said[name]))]
+    words = [word for name in chosen for word in (f"--{name.replace('_', '-')}", str(settings[name]))]
     return [*words, *(["--tips"] if policy.tips else []), *([] if policy.info_tool else ["--no-info-tool"])]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # arguments that are no object, sent on purpose
 @pytest.mark.parametrize("way", WAYS)
-def test_a_call_earns_the_same_envelope_through_the_proxy(way: str) -> None:
+def test_a_call_gets_the_same_envelope_through_the_proxy(way: str) -> None:
     is_long = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
     for version in ("2025-11-25", "2026-07-28") if is_long else (WAYS[way],):
-        _is_played(way, version)
+        _check(way, version)
 
 
-def _is_played(way: str, version: str) -> None:
+def _check(way: str, version: str) -> None:
     logging.disable(logging.ERROR)
-    assert [wrong for batch in batches() for wrong in asyncio.run(_played(way, version, *batch))] == []
+    assert [wrong for batch in batches() for wrong in asyncio.run(_play(way, version, *batch))] == []
 
 
-async def _played(way: str, version: str, policy: Policy, played: list[tuple[str, PageCase]]) -> list[Any]:
-    with _proxied(way, options(policy)) as target:
+async def _play(way: str, version: str, policy: Policy, played: list[tuple[str, PageCase]]) -> list[Any]:
+    with _proxy(way, options(policy)) as target:
         async with connected(target, version) as ask:
             return [wrong for code, case in played for wrong in await differences(code, case, ask)]
 
 
 @contextmanager
-def _proxied(way: str, words: list[str]) -> Iterator[Any]:
+def _proxy(way: str, words: list[str]) -> Iterator[Any]:
     front, _, back = way.partition(" to ")
     if back == "stdio":
-        yield from _fronted(front, words, ["--", *SERVER])
+        yield from _front(front, words, ["--", *SERVER])
         return
     with http_server([str(STAGE), "plain", "http"]) as url:
-        yield from _fronted(front, words, [url])
+        yield from _front(front, words, [url])
 
 
-def _fronted(front: str, words: list[str], upstream: list[str]) -> Iterator[Any]:
+def _front(front: str, words: list[str], upstream: list[str]) -> Iterator[Any]:
     if front == "stdio":
         command, *args = [*PROXY, *words, *upstream]
         yield StdioServerParameters(command=command, args=args)
@@ -97,7 +97,7 @@ def _fronted(front: str, words: list[str], upstream: list[str]) -> Iterator[Any]
 
 @contextmanager
 def listening(words: list[str]) -> Iterator[str]:
-    """A proxy that listens on a free port; its address."""
+    """Run a proxy on a free port; its URL."""
     command = [*PROXY, "--listen", "127.0.0.1:0", *words]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:

@@ -1,4 +1,4 @@
-"""The promises of the proxy in short, with a fixed seed and a fresh one; `make soak` has them at full length."""
+"""The promises of the proxy in short, with a fixed and a random seed; `make soak` runs them at full length."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _FIXED = 20261116
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_promise_is_kept(row: str) -> None:
-    """One that is broken on a busy machine is tried once more: half of them are about time."""
+def test_a_promise_holds(row: str) -> None:
+    """A failure is tried once more: half of the promises depend on timing, and the machine may be busy."""
     try:
         measured(row, ROWS[row].short, _FIXED)
     except Broken as broken:
@@ -24,13 +24,13 @@ def test_a_promise_is_kept(row: str) -> None:
 
 
 @pytest.mark.parametrize("row", _SEEDED)
-def test_a_promise_is_kept_with_a_fresh_seed(row: str) -> None:
+def test_a_promise_holds_with_a_random_seed(row: str) -> None:
     seed = random.randrange(2**32)
-    print(f"seed {seed}: python -m tests.promises {row} --count {ROWS[row].short} --seed {seed}")
+    print(f"seed {seed}: python -m tests.proxy.promises {row} --count {ROWS[row].short} --seed {seed}")
     measured(row, ROWS[row].short, seed)
 
 
-def test_what_is_broken_is_counted_and_shown() -> None:
+def test_violations_are_counted_and_listed() -> None:
     found = Findings("row")
     for number in range(20):
         found.hold(number < 3, f"number {number}")

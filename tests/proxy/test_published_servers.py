@@ -1,4 +1,4 @@
-"""Published servers behind the proxy: right calls come back byte for byte, wrong ones converge in one retry."""
+"""Published servers behind the proxy: correct calls pass byte for byte, wrong ones succeed on the first retry."""
 
 # pyright: basic
 from __future__ import annotations
@@ -300,7 +300,7 @@ OWN_WORDS: list[tuple[str, Call, str, str]] = [
 
 
 class Page(BaseHTTPRequestHandler):
-    """The one page that there is to fetch."""
+    """A web server with one page."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -309,7 +309,7 @@ class Page(BaseHTTPRequestHandler):
         self.wfile.write(PAGE)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -319,7 +319,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(scope="module")
 def place(world: World) -> Iterator[Callable[[Any], Any]]:
-    """Calls as they are written above, with the places that they speak of."""
+    """Replace the placeholders in calls with real paths and URLs."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Page) as site:
         threading.Thread(target=site.serve_forever, daemon=True).start()
         names = {"$root": str(world.root), "$repo": str(world.repo), "$url": f"http://127.0.0.1:{site.server_port}/"}
@@ -339,7 +339,7 @@ def place(world: World) -> Iterator[Callable[[Any], Any]]:
 
 @pytest.fixture(scope="module")
 def pair(world: World) -> Iterator[Callable[[str], Pair]]:
-    """A server spoken to directly, and another through the proxy; both have been asked for their tools."""
+    """A server reached directly and another through the proxy, both with their tools listed."""
     made: dict[str, Pair] = {}
     with ExitStack() as stack:
 
@@ -359,7 +359,7 @@ def pair(world: World) -> Iterator[Callable[[str], Pair]]:
 
 
 def called(line: Line, world: World, call: Call) -> Any:
-    """What a call earns in a world that is as new."""
+    """Call a tool after resetting the world."""
     world.renew()
     return line.call(*call)
 
@@ -369,7 +369,7 @@ def texts(result: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_the_list_is_the_servers_own_and_our_tool_after_it(name: str, pair: Callable[[str], Pair]) -> None:
+def test_the_tool_list_is_the_servers_own_plus_our_tool(name: str, pair: Callable[[str], Pair]) -> None:
     direct, guided = (decode(one.ask(2, "tools/list").raw, type=dict[str, Raw]) for one in pair(name))
     listed, given = (decode(frame.pop("result"), type=dict[str, Raw]) for frame in (direct, guided))
     assert direct == guided
@@ -380,16 +380,16 @@ def test_the_list_is_the_servers_own_and_our_tool_after_it(name: str, pair: Call
 
 
 @pytest.mark.parametrize(("name", "call"), RIGHT, ids=str)
-def test_a_right_call_is_answered_in_the_servers_own_bytes(
+def test_a_correct_call_is_answered_byte_for_byte(
     name: str, call: Call, pair: Callable[[str], Pair], world: World, place: Callable[[Any], Any]
 ) -> None:
     direct, guided = pair(name)
     assert called(direct, world, place(call)).result.get("isError", False) is False
     tries = ((called(direct, world, place(call)).raw, called(guided, world, place(call)).raw) for _ in range(3))
-    assert any(own == ours for own, ours in tries)  # some answer with the time of day
+    assert any(own == ours for own, ours in tries)  # some replies contain the time of day
 
 
-def test_a_misspelt_dry_run_writes_nothing(
+def test_a_misspelled_dry_run_writes_nothing(
     pair: Callable[[str], Pair], world: World, place: Callable[[Any], Any]
 ) -> None:
     direct, guided = pair("filesystem")
@@ -400,12 +400,12 @@ def test_a_misspelt_dry_run_writes_nothing(
     assert (world.root / "a.txt").read_text(encoding="utf-8") == ALPHA
 
 
-@pytest.mark.parametrize(("name", "wrong", "right", "said"), REPAIRED, ids=str)
-def test_a_slip_is_repaired_and_said_so(
+@pytest.mark.parametrize(("name", "wrong", "right", "note"), REPAIRED, ids=str)
+def test_a_slip_is_repaired_with_a_note(
     name: str,
     wrong: Call,
     right: Call,
-    said: str,
+    note: str,
     pair: Callable[[str], Pair],
     world: World,
     place: Callable[[Any], Any],
@@ -413,17 +413,17 @@ def test_a_slip_is_repaired_and_said_so(
     direct, guided = pair(name)
     expected = called(direct, world, place(right)).result
     result = called(guided, world, place(wrong)).result
-    assert result["content"][-1] == {"type": "text", "text": said}
+    assert result["content"][-1] == {"type": "text", "text": note}
     assert result.pop("_meta")[KEY]["corrections"][0]["auto_corrected"] is True
     assert {**result, "content": result["content"][:-1]} == expected
 
 
-@pytest.mark.parametrize(("name", "wrong", "code", "said", "filling"), REFUSED, ids=str)
+@pytest.mark.parametrize(("name", "wrong", "code", "text", "filling"), REFUSED, ids=str)
 def test_a_wrong_call_succeeds_on_the_first_retry(
     name: str,
     wrong: Call,
     code: str,
-    said: str,
+    text: str,
     filling: Any,
     pair: Callable[[str], Pair],
     world: World,
@@ -433,7 +433,7 @@ def test_a_wrong_call_succeeds_on_the_first_retry(
     result = called(guided, world, place(wrong)).result
     error = result["_meta"][KEY]["error"]
     assert result["isError"] is True
-    assert texts(result)[0].startswith(said)
+    assert texts(result)[0].startswith(text)
     assert error["code"] == code
     assert error["next_steps"]["fix"] in texts(result)[0]
     corrected = error["corrected_call"]
@@ -445,13 +445,13 @@ def test_a_wrong_call_succeeds_on_the_first_retry(
 
 
 def completed(corrected: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """The arguments to send, with those of the call before that were not repeated."""
+    """The arguments of a corrected call, with those that it refers to in the original call."""
     left_out = {name: sent[origin] for name, origin in corrected.get("as_sent", {}).items()}
     return {**corrected["arguments"], **left_out}
 
 
 def filled(value: Any, filling: Any) -> Any:
-    """A corrected call with its placeholder filled in, as a model would."""
+    """Fill in the placeholder of a corrected call, as a model would."""
     if isinstance(value, dict):
         return {key: filled(one, filling) for key, one in value.items()}
     if isinstance(value, list):
@@ -460,7 +460,7 @@ def filled(value: Any, filling: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "call", "code", "hint"), OWN_WORDS, ids=str)
-def test_a_failure_keeps_the_servers_words_first(
+def test_a_failure_keeps_the_servers_text_first(
     name: str,
     call: Call,
     code: str,
@@ -490,12 +490,12 @@ WATCHED = "demo://resource/dynamic/text/1"
 
 
 def conversation(command: list[str], world: World) -> list[Any]:
-    """All that a client and the everything server say to each other, each in their turn."""
+    """Every message that a client receives in a conversation with the everything server."""
     with line(command, world) as one:
         one.answers = lambda frame: ANSWERS[frame["method"]]
-        heard = [one.greet(sampling={}, elicitation={}, roots={"listChanged": True}).frame]
-        heard.append(one.until("roots/list"))
-        heard.append(one.until("notifications/message"))
+        received = [one.greet(sampling={}, elicitation={}, roots={"listChanged": True}).frame]
+        received.append(one.until("roots/list"))
+        received.append(one.until("notifications/message"))
         for id, (method, params) in enumerate(
             [
                 ("logging/setLevel", {"level": "debug"}),
@@ -512,10 +512,10 @@ def conversation(command: list[str], world: World) -> list[Any]:
             ]
         ):
             asked = one.ask(id + 10, method, {**params, "_meta": {"progressToken": f"token {id}"}})
-            heard += [*asked.before, asked.frame]
-        if not [frame for frame in heard if frame.get("method") == "notifications/resources/updated"]:
-            heard.append(one.until("notifications/resources/updated"))
-    return heard
+            received += [*asked.before, asked.frame]
+        if not [frame for frame in received if frame.get("method") == "notifications/resources/updated"]:
+            received.append(one.until("notifications/resources/updated"))
+    return received
 
 
 _COMPLETION = {
@@ -525,7 +525,7 @@ _COMPLETION = {
 
 
 @pytest.mark.parametrize("guidance", ["on", "off"])
-def test_whatever_else_is_said_passes_both_ways(guidance: str, world: World) -> None:
+def test_all_other_messages_pass_in_both_directions(guidance: str, world: World) -> None:
     command = server_command("everything", world)
     expected = conversation(command, world)
     methods = [frame["method"] for frame in expected if "method" in frame]
@@ -542,25 +542,27 @@ def test_whatever_else_is_said_passes_both_ways(guidance: str, world: World) -> 
 
 
 @pytest.mark.parametrize("guidance", ["on", "off"])
-def test_a_server_on_http_says_the_same_on_standard_streams(guidance: str, world: World) -> None:
-    """In which order its streams are heard is left open; what it answers is not."""
+def test_an_http_server_gives_the_same_replies_over_stdio(guidance: str, world: World) -> None:
+    """The order of messages may differ, the replies may not."""
     expected = conversation(server_command("everything", world), world)
     with everything_on_http(world) as url:
-        heard = conversation(proxied(url, "--guidance", guidance), world)
-    replies, own = ([unnamed(frame) for frame in frames if "result" in frame] for frames in (heard, expected))
+        received = conversation(proxied(url, "--guidance", guidance), world)
+    replies, own = (
+        [without_session_name(frame) for frame in frames if "result" in frame] for frames in (received, expected)
+    )
     assert replies == own
-    assert {frame["method"] for frame in heard if "method" in frame} == {
+    assert {frame["method"] for frame in received if "method" in frame} == {
         frame["method"] for frame in expected if "method" in frame
     }
 
 
-def unnamed(frame: Any) -> Any:
-    """A frame without the name of the session, which standard streams do not have."""
+def without_session_name(frame: Any) -> Any:
+    """A frame without the session name, which stdio does not have."""
     return json.loads(re.sub(r"session [0-9a-f-]{36}", "session undefined", json.dumps(frame)))
 
 
-def test_a_server_that_outlives_its_client_is_ended_with_the_proxy(world: World) -> None:
-    """The everything server does not end when its input does."""
+def test_a_server_that_outlives_its_client_is_stopped_with_the_proxy(world: World) -> None:
+    """The everything server does not exit when its input is closed."""
     with line(proxied(server_command("everything", world)), world) as one:
         one.greet()
         children = children_of(one.process.pid)
@@ -612,31 +614,31 @@ def test_the_official_client_sees_the_same_server(
 
 
 async def seen(command: list[str], mode: Any, calls: list[Call], world: World) -> list[Any]:
-    """What a client is told of the server, what it gets for its right calls, the list, and the wrong call's answer."""
+    """The server's description, the replies to the correct calls, the tool list, and the reply to the wrong call."""
     server = StdioServerParameters(command=command[0], args=command[1:], env=world.environment)
     async with Client(server, mode=mode, cache=None) as client:
-        told = [client.protocol_version, client.server_info, client.server_capabilities, client.instructions]
-        tools = [dumped(tool) for tool in (await client.list_tools()).tools]
+        server_facts = [client.protocol_version, client.server_info, client.server_capabilities, client.instructions]
+        tools = [dump(tool) for tool in (await client.list_tools()).tools]
         replies: list[Any] = []
         for name, arguments in calls:
             try:
-                replies.append(dumped(await client.call_tool(name, arguments)))
+                replies.append(dump(await client.call_tool(name, arguments)))
             except Exception as error:
                 replies.append(str(error))
-    return [*told, *replies[:-1], tools, replies[-1]]
+    return [*server_facts, *replies[:-1], tools, replies[-1]]
 
 
-def dumped(value: Any) -> Any:
+def dump(value: Any) -> Any:
     return value.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def by_http(name: str, world: World) -> AbstractContextManager[str]:
-    """The address of a proxy in front of a server on standard streams."""
+    """The URL of a proxy in front of a stdio server."""
     return listening(proxied(server_command(name, world), "--listen", "127.0.0.1:0"), world.environment)
 
 
 @pytest.mark.parametrize("name", ["filesystem", "git"])
-def test_a_server_on_standard_streams_is_the_same_by_http(
+def test_a_stdio_server_gives_the_same_replies_over_http(
     name: str, pair: Callable[[str], Pair], world: World, place: Callable[[Any], Any]
 ) -> None:
     direct, guided = pair(name)
@@ -656,30 +658,30 @@ def test_a_server_on_standard_streams_is_the_same_by_http(
         assert again.result.get("isError", False) is False
 
 
-@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")  # and still there for the servers that have it
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")  # deprecated, but some servers still have it
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_what_a_server_asks_its_client_comes_by_http_too(transport: str, world: World) -> None:
+def test_requests_of_the_server_reach_the_client_over_http(transport: str, world: World) -> None:
     with ExitStack() as stack:
         if transport == "stdio":
             url = stack.enter_context(by_http("everything", world))
         else:
             behind = stack.enter_context(everything_on_http(world))
             url = stack.enter_context(listening(proxied(behind, "--listen", "127.0.0.1:0")))
-        told = asyncio.run(everything_by_http(url))
-    assert "a word" in told["sampling"]
-    assert "Ada" in told["elicitation"]
-    assert told["progress"] == [(1.0, 2.0), (2.0, 2.0)]
-    assert told["updated"] == [WATCHED]
+        results = asyncio.run(everything_by_http(url))
+    assert "a word" in results["sampling"]
+    assert "Ada" in results["elicitation"]
+    assert results["progress"] == [(1.0, 2.0), (2.0, 2.0)]
+    assert results["updated"] == [WATCHED]
 
 
-def test_a_server_that_lets_every_page_in_is_closed_to_them_behind_the_proxy(world: World) -> None:
+def test_the_proxy_refuses_foreign_pages_in_front_of_a_server_that_does_not(world: World) -> None:
     with everything_on_http(world) as url, listening(proxied(url, "--listen", "127.0.0.1:0")) as front:
-        assert status_for_a_strange_page(url) == 200
-        assert status_for_a_strange_page(front) == 403
+        assert status_for_foreign_page(url) == 200
+        assert status_for_foreign_page(front) == 403
 
 
-def status_for_a_strange_page(url: str) -> int:
-    """The answer to a page whose name was made to point here."""
+def status_for_foreign_page(url: str) -> int:
+    """The status for a page of another host (DNS rebinding)."""
     at = urlsplit(url)
     headers = {
         "Host": "evil.example",
@@ -687,9 +689,9 @@ def status_for_a_strange_page(url: str) -> int:
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }
-    told = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}}
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}}
     with closing(HTTPConnection(str(at.hostname), at.port, timeout=30)) as connection:
-        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": told}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         connection.request("POST", at.path, json.dumps(body), headers)
         return connection.getresponse().status
 
@@ -699,33 +701,33 @@ async def everything_by_http(url: str) -> dict[str, Any]:
     updated: list[str] = []
     is_updated = asyncio.Event()
 
-    async def sampled(context: Any, params: Any) -> types.CreateMessageResult:
+    async def sample(context: Any, params: Any) -> types.CreateMessageResult:
         return types.CreateMessageResult.model_validate(ANSWERS["sampling/createMessage"])
 
-    async def elicited(context: Any, params: Any) -> types.ElicitResult:
+    async def elicit(context: Any, params: Any) -> types.ElicitResult:
         return types.ElicitResult.model_validate(ANSWERS["elicitation/create"])
 
-    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         steps.append((progress, total))
 
-    async def heard(message: Any) -> None:
+    async def on_message(message: Any) -> None:
         if isinstance(message, types.ResourceUpdatedNotification):
             updated.append(str(message.params.uri))
             is_updated.set()
 
     async with Client(
-        url, mode="legacy", sampling_callback=sampled, elicitation_callback=elicited, message_handler=heard
+        url, mode="legacy", sampling_callback=sample, elicitation_callback=elicit, message_handler=on_message
     ) as client:
         sampling = await client.call_tool("trigger-sampling-request", {"prompt": "Say", "maxTokens": 9})
         elicitation = await client.call_tool("trigger-elicitation-request", {})
         operation = {"duration": 0.2, "steps": 2}
-        await client.call_tool("trigger-long-running-operation", operation, progress_callback=progressed)
+        await client.call_tool("trigger-long-running-operation", operation, progress_callback=on_progress)
         await client.subscribe_resource(WATCHED)
         await client.call_tool("toggle-subscriber-updates", {})
         await asyncio.wait_for(is_updated.wait(), 30)
         return {
-            "sampling": texts(dumped(sampling))[0],
-            "elicitation": "\n".join(texts(dumped(elicitation))),
+            "sampling": texts(dump(sampling))[0],
+            "elicitation": "\n".join(texts(dump(elicitation))),
             "progress": steps,
             "updated": updated,
         }

@@ -1,4 +1,4 @@
-"""A client on standard streams in front of a server that speaks HTTP: what HTTP asks for beyond the messages."""
+"""A stdio client in front of an HTTP server: sessions, streams, mirrored headers and failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.server import Request
 from fingerpost.proxy.protocol.session import Session
-from fingerpost.proxy.stdio_to_http import Outbound
+from fingerpost.proxy.stdio_to_http import StdioToHttp
 from tests.support.http_lab import EVENTS, JSON, Answer, guidance, hanging, serving
 
 TOOL = {
@@ -25,7 +25,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
 
 
 class Server:
-    """An HTTP server of the older revisions, with sessions, that remembers what it was sent."""
+    """An HTTP server with sessions, of the 2025 revisions, that records what it receives."""
 
     def __init__(self, **answers: Answer) -> None:
         self.answers = answers
@@ -43,9 +43,9 @@ class Server:
         message: dict[str, Any] = json.loads(request.body or b"{}")
         method, headers = message.get("method"), list(JSON)
         if request.method == "GET":
-            await request.respond.whole(405, [])
+            await request.responder.send_whole(405, [])
         elif "id" not in message or method is None:
-            await request.respond.whole(202, [])
+            await request.responder.send_whole(202, [])
         else:
             result: dict[str, Any] = {"content": [{"type": "text", "text": f"answer to {message['id']}"}]}
             if method == "initialize":
@@ -54,7 +54,7 @@ class Server:
                 result = {"protocolVersion": "2025-11-25", "capabilities": {}}
             elif method == "tools/list":
                 result = {"tools": [TOOL]}
-            await request.respond.whole(200, headers, replied(message["id"], result))
+            await request.responder.send_whole(200, headers, encode_reply(message["id"], result))
 
     def methods(self) -> list[str]:
         return [message.get("method", http) for http, _, message in self.seen]
@@ -63,12 +63,12 @@ class Server:
         return next(headers for http, headers, message in self.seen if message.get("method", http) == method)
 
 
-def replied(id: Any, result: Any) -> bytes:
+def encode_reply(id: Any, result: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
 
 
 class Client:
-    """The client's ends of two pipes."""
+    """A client on two pipes."""
 
     def __init__(self, stdin: int, stdout: int) -> None:
         self._stdin, self._stdout, self._rest = stdin, stdout, b""
@@ -108,29 +108,35 @@ def run(
     headers: list[tuple[bytes, bytes]] | None = None,
     closes: bool = True,
 ) -> tuple[int, list[str]]:
-    """Play a scene with a client of the proxy in front of that server; the exit code, and what was said on the way."""
-    said: list[str] = []
+    """Run a scene with a client of the proxy in front of a server; the exit code and the notices."""
+    notices: list[str] = []
 
-    async def played() -> int:
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
+    async def play() -> int:
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
         async with serving(server) as port:
             session = Session(guidance() if guided else None, timeout=timeout)
             upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
-            outbound = Outbound(
-                upstream, session, limit=100_000, headers=headers or [], say=said.append, stdin=own_in, stdout=own_out
+            proxy = StdioToHttp(
+                upstream,
+                session,
+                limit=100_000,
+                headers=headers or [],
+                notice=notices.append,
+                stdin=stdin,
+                stdout=stdout,
             )
-            running = asyncio.ensure_future(outbound.run())
-            client = Client(in_, out)
+            running = asyncio.ensure_future(proxy.run())
+            client = Client(client_in, client_out)
             await scene(client)
             if closes:
                 client.close()
             async with asyncio.timeout(8):
                 return await running
 
-    return asyncio.run(played()), said
+    return asyncio.run(play()), notices
 
 
-def test_a_session_is_begun_carried_along_and_ended() -> None:
+def test_a_session_is_opened_used_and_ended() -> None:
     server = Server()
 
     async def scene(client: Client) -> None:
@@ -147,7 +153,7 @@ def test_a_session_is_begun_carried_along_and_ended() -> None:
     assert b"mcp-session-id" not in server.headers("initialize")
 
 
-def test_requests_of_the_newer_revision_say_in_headers_what_they_say() -> None:
+def test_stateless_requests_repeat_their_body_in_headers() -> None:
     server = Server()
 
     async def scene(client: Client) -> None:
@@ -167,7 +173,7 @@ def test_requests_of_the_newer_revision_say_in_headers_what_they_say() -> None:
     assert "GET" not in server.methods() and "DELETE" not in server.methods()
 
 
-def test_a_wrong_call_is_answered_here() -> None:
+def test_a_wrong_call_is_answered_by_the_proxy() -> None:
     server = Server()
 
     async def scene(client: Client) -> None:
@@ -177,16 +183,16 @@ def test_a_wrong_call_is_answered_here() -> None:
     assert server.methods() == ["tools/list"]
 
 
-def test_what_a_server_says_by_itself_arrives_and_its_stream_is_taken_up_again() -> None:
+def test_the_servers_own_stream_is_read_and_resumed() -> None:
     asked: list[bytes | None] = []
 
     async def stream(request: Request) -> None:
         asked.append(dict(request.headers).get(b"last-event-id"))
-        await request.respond.begin(200, EVENTS)
+        await request.responder.begin(200, EVENTS)
         for number in range(2):
             event = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": number + 2 * len(asked)}}
-            await request.respond.send(b"id: %d\nretry: 10\ndata: %b\n\n" % (number, json.dumps(event).encode()))
-        await request.respond.end()
+            await request.responder.send(b"id: %d\nretry: 10\ndata: %b\n\n" % (number, json.dumps(event).encode()))
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         await client.begin()
@@ -196,12 +202,14 @@ def test_what_a_server_says_by_itself_arrives_and_its_stream_is_taken_up_again()
     assert asked[:2] == [None, b"1"]
 
 
-def test_an_answer_in_events_arrives_with_what_comes_before_it() -> None:
+def test_a_reply_in_a_stream_arrives_after_the_events_before_it() -> None:
     async def stream(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b': hi\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n')
-        await request.respond.send(b"data: {\ndata: " + replied(1, {"a": 1})[1:] + b"\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(
+            b': hi\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n'
+        )
+        await request.responder.send(b"data: {\ndata: " + encode_reply(1, {"a": 1})[1:] + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["method"] == "notifications/progress"
@@ -210,15 +218,15 @@ def test_an_answer_in_events_arrives_with_what_comes_before_it() -> None:
     run(Server(work=stream), scene)
 
 
-def test_an_answer_that_breaks_off_is_taken_up_where_the_server_allows_it() -> None:
+def test_an_interrupted_reply_is_resumed_if_the_server_allows_it() -> None:
     async def broken(request: Request) -> None:
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b"id: 7\nretry: 10\ndata:\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(b"id: 7\nretry: 10\ndata:\n\n")
+        await request.responder.end()
 
     async def rest(request: Request) -> None:
         assert dict(request.headers).get(b"last-event-id") == b"7"
-        await request.respond.whole(200, EVENTS, b"id: 8\ndata: " + replied(1, {"late": True}) + b"\n\n")
+        await request.responder.send_whole(200, EVENTS, b"id: 8\ndata: " + encode_reply(1, {"late": True}) + b"\n\n")
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["result"] == {"late": True}
@@ -226,14 +234,14 @@ def test_an_answer_that_breaks_off_is_taken_up_where_the_server_allows_it() -> N
     run(Server(work=broken, GET=rest), scene)
 
 
-def test_an_answer_that_breaks_off_again_and_again_is_given_up() -> None:
+def test_a_reply_that_is_interrupted_again_and_again_is_lost() -> None:
     count = 0
 
     async def broken(request: Request) -> None:
         nonlocal count
         count += 1
-        await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
-        await request.respond.send(b"id: 7\nretry: 1\ndata:\n\n")
+        await request.responder.begin(200, [*EVENTS, (b"content-length", b"500")])
+        await request.responder.send(b"id: 7\nretry: 1\ndata:\n\n")
         raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -243,7 +251,7 @@ def test_an_answer_that_breaks_off_again_and_again_is_given_up() -> None:
     assert count == 8
 
 
-def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_stream_is_resumed_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 0
     monkeypatch.setattr("fingerpost.proxy.stdio_to_http._LONGEST_PAUSE", 0.01)
 
@@ -252,9 +260,9 @@ def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: p
         count += 1
         if count > 1:
             event = b'id: 1\nretry: 60000\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
-            await request.respond.whole(200, EVENTS, b"id: 0\n\n" + event)
+            await request.responder.send_whole(200, EVENTS, b"id: 0\n\n" + event)
         else:
-            await request.respond.begin(200, [*EVENTS, (b"content-length", b"500")])
+            await request.responder.begin(200, [*EVENTS, (b"content-length", b"500")])
             raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -264,9 +272,9 @@ def test_a_stream_that_breaks_off_is_taken_up_again_after_a_pause(monkeypatch: p
     run(Server(GET=broken), scene)
 
 
-def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
+def test_a_session_forgotten_before_initialized_is_reported() -> None:
     async def forgot(request: Request) -> None:
-        await request.respond.whole(404, [])
+        await request.responder.send_whole(404, [])
 
     async def scene(client: Client) -> None:
         await client.ask("initialize", 0)
@@ -275,10 +283,10 @@ def test_a_session_that_is_forgotten_at_once_is_begun_anew() -> None:
     run(Server(work=forgot), scene)
 
 
-def test_what_was_said_last_is_sent_before_the_end() -> None:
+def test_notifications_are_sent_before_the_proxy_ends() -> None:
     async def slow(request: Request) -> None:
         await asyncio.sleep(0.2)
-        await request.respond.whole(202, [])
+        await request.responder.send_whole(202, [])
 
     server = Server(notifications_a=slow, notifications_b=slow)
 
@@ -290,12 +298,12 @@ def test_what_was_said_last_is_sent_before_the_end() -> None:
     assert server.methods() == ["notifications/a", "notifications/b"]
 
 
-def test_an_answer_that_ends_early_is_told() -> None:
+def test_a_reply_that_ends_early_is_reported() -> None:
     async def ended(request: Request) -> None:
-        await request.respond.whole(200, EVENTS, b": nothing\n\n")
+        await request.responder.send_whole(200, EVENTS, b": nothing\n\n")
 
     async def dropped(request: Request) -> None:
-        await request.respond.begin(200, [*EVENTS, (b"content-length", b"50")])
+        await request.responder.begin(200, [*EVENTS, (b"content-length", b"50")])
         raise ConnectionError
 
     async def scene(client: Client) -> None:
@@ -306,21 +314,21 @@ def test_an_answer_that_ends_early_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"), [(500, "answered HTTP 500"), (401, "FINGERPOST_HEADERS"), (200, "answered HTTP 200")]
+    ("status", "text"), [(500, "answered HTTP 500"), (401, "FINGERPOST_HEADERS"), (200, "answered HTTP 200")]
 )
-def test_an_answer_that_is_none_is_told_by_its_status(status: int, told: str) -> None:
+def test_a_response_that_is_not_a_message_is_reported_by_its_status(status: int, text: str) -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(status, [], b"<html>")
+        await request.responder.send_whole(status, [], b"<html>")
 
     async def scene(client: Client) -> None:
-        assert told in (await client.ask("ping"))["error"]["message"]
+        assert text in (await client.ask("ping"))["error"]["message"]
 
     run(Server(ping=answer), scene)
 
 
-def test_what_was_refused_has_surely_not_taken_effect() -> None:
+def test_a_refused_call_is_not_said_to_have_taken_effect() -> None:
     async def moved(request: Request) -> None:
-        await request.respond.whole(302, [(b"location", b"http://elsewhere/mcp")])
+        await request.responder.send_whole(302, [(b"location", b"http://elsewhere/mcp")])
 
     async def scene(client: Client) -> None:
         reply = await client.ask("tools/call", name="moved", arguments={})
@@ -330,9 +338,11 @@ def test_what_was_refused_has_surely_not_taken_effect() -> None:
     run(Server(moved=moved), scene)
 
 
-def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None:
+def test_an_error_without_an_id_answers_the_request() -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}')
+        await request.responder.send_whole(
+            400, JSON, b'{"jsonrpc":"2.0","id":null,"error":{"code":-5,"message":"own words"}}'
+        )
 
     async def scene(client: Client) -> None:
         reply = await client.ask("ping", 6)
@@ -341,8 +351,8 @@ def test_an_error_that_does_not_say_whose_it_is_is_that_of_the_request() -> None
     run(Server(ping=answer), scene)
 
 
-def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._TELLING", 0.1)
+def test_a_notification_that_is_not_accepted_does_not_block_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._NOTIFY_WAIT", 0.1)
 
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
@@ -356,7 +366,7 @@ def test_a_notification_that_is_not_taken_holds_up_nothing_for_long(monkeypatch:
 
 def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
     async def answer(request: Request) -> None:
-        await request.respond.whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
+        await request.responder.send_whole(400, JSON, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"m"}}')
 
     async def scene(client: Client) -> None:
         assert (await client.ask("ping"))["error"] == {"code": -32020, "message": "m"}
@@ -364,12 +374,12 @@ def test_a_protocol_error_keeps_its_code_whatever_its_status() -> None:
     run(Server(ping=answer), scene)
 
 
-def test_an_answer_that_is_too_long_is_told() -> None:
+def test_a_reply_that_is_too_long_is_reported() -> None:
     async def whole(request: Request) -> None:
-        await request.respond.whole(200, JSON, b"x" * 200_000)
+        await request.responder.send_whole(200, JSON, b"x" * 200_000)
 
     async def events(request: Request) -> None:
-        await request.respond.whole(200, EVENTS, b"data: " + b"x" * 200_000)
+        await request.responder.send_whole(200, EVENTS, b"data: " + b"x" * 200_000)
 
     async def scene(client: Client) -> None:
         for method in ("whole", "events"):
@@ -378,14 +388,16 @@ def test_an_answer_that_is_too_long_is_told() -> None:
     run(Server(whole=whole, events=events), scene)
 
 
-def test_a_session_that_the_server_forgot_is_begun_anew_for_the_next_call() -> None:
+def test_a_forgotten_session_is_reopened_for_the_next_call() -> None:
     server = Server()
 
     async def forgot(request: Request) -> None:
         if dict(request.headers).get(b"mcp-session-id") == b"s1":
-            await request.respond.whole(404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}')
+            await request.responder.send_whole(
+                404, JSON, b'{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"who"}}'
+            )
         else:
-            await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {}))
+            await request.responder.send_whole(200, JSON, encode_reply(json.loads(request.body)["id"], {}))
 
     server.answers["work"] = forgot
 
@@ -400,30 +412,30 @@ def test_a_session_that_the_server_forgot_is_begun_anew_for_the_next_call() -> N
     assert server.methods().count("notifications/initialized") == 2
 
 
-def test_a_server_that_cannot_be_reached_is_told_for_each_request() -> None:
+def test_an_unreachable_server_is_reported_for_each_request() -> None:
     async def gone() -> int:
         async with serving(Server()) as port:
             return port
 
-    async def played() -> None:
+    async def play() -> None:
         upstream = Upstream(f"http://127.0.0.1:{await gone()}/mcp")
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
-        said: list[str] = []
-        outbound = Outbound(
-            upstream, Session(None), limit=1_000, headers=[], say=said.append, stdin=own_in, stdout=own_out
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
+        notices: list[str] = []
+        proxy = StdioToHttp(
+            upstream, Session(None), limit=1_000, headers=[], notice=notices.append, stdin=stdin, stdout=stdout
         )
-        running = asyncio.ensure_future(outbound.run())
-        client = Client(in_, out)
+        running = asyncio.ensure_future(proxy.run())
+        client = Client(client_in, client_out)
         client.send({"method": "notifications/x"})
         assert "the request was not sent" in (await client.ask("ping"))["error"]["message"]
         client.close()
         assert await running == 0
-        assert said and "cannot be reached" in said[0]
+        assert notices and "cannot be reached" in notices[0]
 
-    asyncio.run(played())
+    asyncio.run(play())
 
 
-def test_to_cancel_is_to_close_the_connection_in_the_newer_revision_and_to_say_so_in_the_older() -> None:
+def test_cancelling_closes_the_connection_of_a_stateless_request_and_notifies_a_session() -> None:
     ended = asyncio.Event()
 
     server = Server(hang=hanging(ended))
@@ -449,7 +461,7 @@ def test_to_cancel_is_to_close_the_connection_in_the_newer_revision_and_to_say_s
     assert "notifications/cancelled" in server.methods()
 
 
-def test_a_silent_server_is_given_up_by_the_deadline() -> None:
+def test_a_silent_server_causes_a_timeout() -> None:
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
 
@@ -462,10 +474,10 @@ def test_a_silent_server_is_given_up_by_the_deadline() -> None:
     assert "notifications/cancelled" in server.methods()
 
 
-def test_told_to_end_it_waits_for_what_is_under_way() -> None:
+def test_after_a_signal_requests_in_flight_are_answered() -> None:
     async def slow(request: Request) -> None:
         await asyncio.sleep(0.5)
-        await request.respond.whole(200, JSON, replied(1, {"done": True}))
+        await request.responder.send_whole(200, JSON, encode_reply(1, {"done": True}))
 
     async def scene(client: Client) -> None:
         client.send({"id": 1, "method": "slow"})
@@ -476,7 +488,7 @@ def test_told_to_end_it_waits_for_what_is_under_way() -> None:
     assert run(Server(slow=slow), scene, closes=False)[0] == 0
 
 
-def test_what_is_still_owed_at_the_end_is_answered() -> None:
+def test_requests_in_flight_at_the_end_are_answered_as_lost() -> None:
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
 
@@ -492,11 +504,11 @@ def test_what_is_still_owed_at_the_end_is_answered() -> None:
     assert "was left before it answered" in replies[0]["error"]["message"]
 
 
-def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() -> None:
+def test_a_last_line_without_a_newline_is_a_message_and_a_slow_reader_loses_nothing() -> None:
     large = "x" * 90_000
 
     async def answer(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied(json.loads(request.body)["id"], {"large": large}))
+        await request.responder.send_whole(200, JSON, encode_reply(json.loads(request.body)["id"], {"large": large}))
 
     async def scene(client: Client) -> None:
         for id in range(20):
@@ -512,14 +524,14 @@ def test_a_last_line_without_its_end_counts_and_a_slow_reader_loses_nothing() ->
     run(Server(large=answer), scene, closes=False)
 
 
-def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on() -> None:
+def test_a_client_reply_with_half_a_surrogate_pair_is_passed_to_the_server() -> None:
     async def asking(request: Request) -> None:
         question = b'data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n'
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(question)
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(question)
         await asyncio.sleep(0.3)
-        await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
-        await request.respond.end()
+        await request.responder.send(b"data: " + encode_reply(1, {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     server = Server(ask=asking)
 
@@ -534,14 +546,14 @@ def test_an_answer_that_only_the_server_can_judge_is_handed_on_and_all_goes_on()
     assert any(message.get("id") == 900 and "result" in message for _, _, message in server.seen)
 
 
-def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
+def test_a_numeric_id_written_as_text_matches_its_request() -> None:
     async def as_text(request: Request) -> None:
-        await request.respond.whole(200, JSON, replied("1", {"done": True}))
+        await request.responder.send_whole(200, JSON, encode_reply("1", {"done": True}))
 
     async def streamed(request: Request) -> None:
-        await request.respond.begin(200, [(b"content-type", b"Text/Event-Stream")])
-        await request.respond.send(b"\xef\xbb\xbfdata: " + replied("1", {"done": True}) + b"\n\n")
-        await request.respond.end()
+        await request.responder.begin(200, [(b"content-type", b"Text/Event-Stream")])
+        await request.responder.send(b"\xef\xbb\xbfdata: " + encode_reply("1", {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("plain"))["result"] == {"done": True}
@@ -550,17 +562,17 @@ def test_an_id_that_a_server_writes_as_text_is_still_whose_it_is() -> None:
     run(Server(plain=as_text, events=streamed), scene)
 
 
-def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_work() -> None:
+def test_a_stream_is_resumed_as_long_as_the_server_makes_progress() -> None:
     count = 0
 
     async def polled(request: Request) -> None:
         nonlocal count
         count += 1
-        await request.respond.begin(200, EVENTS)
-        await request.respond.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
+        await request.responder.begin(200, EVENTS)
+        await request.responder.send(b"id: %d\nretry: 1\ndata:\n\n" % count)
         if count == 20:
-            await request.respond.send(b"data: " + replied(1, {"done": True}) + b"\n\n")
-        await request.respond.end()
+            await request.responder.send(b"data: " + encode_reply(1, {"done": True}) + b"\n\n")
+        await request.responder.end()
 
     async def scene(client: Client) -> None:
         assert (await client.ask("work"))["result"] == {"done": True}
@@ -568,9 +580,9 @@ def test_a_server_that_wants_to_be_asked_again_is_asked_for_as_long_as_it_is_at_
     run(Server(work=polled, GET=polled), scene)
 
 
-def test_an_address_that_is_none_is_not_gone_to() -> None:
+def test_an_invalid_redirect_is_not_followed() -> None:
     async def moved(request: Request) -> None:
-        await request.respond.whole(308, [(b"location", b"http://[bad")])
+        await request.responder.send_whole(308, [(b"location", b"http://[bad")])
 
     async def scene(client: Client) -> None:
         assert "answered HTTP 308" in (await client.ask("work"))["error"]["message"]
@@ -578,14 +590,14 @@ def test_an_address_that_is_none_is_not_gone_to() -> None:
     run(Server(work=moved), scene)
 
 
-def test_whatever_fails_here_a_request_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_in_the_proxy_still_produces_a_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Outbound, "_refused", failing)
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._describe_status", failing)
 
     async def odd(request: Request) -> None:
-        await request.respond.whole(500, [])
+        await request.responder.send_whole(500, [])
 
     async def scene(client: Client) -> None:
         assert "ZeroDivisionError" in (await client.ask("work"))["error"]["message"]
@@ -593,30 +605,30 @@ def test_whatever_fails_here_a_request_is_answered(monkeypatch: pytest.MonkeyPat
     run(Server(work=odd), scene)
 
 
-def test_input_that_does_not_wait_is_waited_for() -> None:
+def test_non_blocking_input_is_read() -> None:
     async def scene(client: Client) -> None:
         assert "result" in await client.ask("ping", 1)
         await asyncio.sleep(0.1)
         assert "result" in await client.ask("ping", 2)
 
-    async def played() -> None:
-        (own_in, in_), (out, own_out) = os.pipe(), os.pipe()
-        os.set_blocking(own_in, False)
+    async def play() -> None:
+        (stdin, client_in), (client_out, stdout) = os.pipe(), os.pipe()
+        os.set_blocking(stdin, False)
         async with serving(Server()) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}/mcp")
-            outbound = Outbound(
-                upstream, Session(None), limit=100_000, headers=[], say=print, stdin=own_in, stdout=own_out
+            proxy = StdioToHttp(
+                upstream, Session(None), limit=100_000, headers=[], notice=print, stdin=stdin, stdout=stdout
             )
-            running = asyncio.ensure_future(outbound.run())
-            client = Client(in_, out)
+            running = asyncio.ensure_future(proxy.run())
+            client = Client(client_in, client_out)
             await scene(client)
             client.close()
             assert await running == 0
 
-    asyncio.run(played())
+    asyncio.run(play())
 
 
-def test_a_cancellation_of_what_is_no_id_is_let_go() -> None:
+def test_a_cancellation_without_a_valid_id_is_ignored() -> None:
     async def scene(client: Client) -> None:
         client.send({"method": "notifications/cancelled", "params": {"requestId": [1]}})
         assert "result" in await client.ask("ping", 2)

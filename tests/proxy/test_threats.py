@@ -1,4 +1,4 @@
-"""What strangers may not make the proxy do: rows of the threat table, on the wire."""
+"""The threat model on the wire: what an attacker must not be able to make the proxy do."""
 
 # pyright: basic
 from __future__ import annotations
@@ -29,7 +29,7 @@ def times(short: int, long: int) -> int:
     return long if IS_SOAK else short
 
 
-# T2: suggestions come from what the caller sees
+# T2: suggestions only contain what the caller may see
 
 _EVERY = [
     tool(f"{word}_{thing}{more}", {"id": {"type": "integer"}})
@@ -47,35 +47,35 @@ def _near_miss(dice: random.Random) -> str:
     return dice.choice((name, name[:at] + name[at + 1 :], name + "s", name.upper(), name[::-1], f"x.{name}", name[1:]))
 
 
-async def _said(one: Connection, name: str, headers: dict[str, str], dice: random.Random) -> str:
+async def _reply_text(one: Connection, name: str, headers: dict[str, str], dice: random.Random) -> str:
     arguments = dice.choice(({"id": 1}, {"id": "1"}, {"idd": 1}, {}))
     body, own = modern(1, "tools/call", {"name": name, "arguments": arguments})
     return json.dumps((await one.ask(body, {**own, **headers})).reply(), sort_keys=True).replace('"caller"', "")
 
 
-def test_near_misses_of_hidden_tools_are_answered_as_if_they_were_not_there() -> None:
-    """T2: beside a caller who sees them all, and asks for them all the time."""
+def test_near_misses_of_hidden_tools_get_the_same_answer_as_without_them() -> None:
+    """T2: while another caller sees them all and calls them all the time."""
 
-    async def compared(url: str, bare: str) -> None:
+    async def compare(url: str, bare: str) -> None:
         with closing(Listening(server=(url,))) as hiding, closing(Listening(server=(bare,))) as without:
             async with connection(hiding.port) as one, connection(without.port) as other:
                 for turn in range(times(150, 10_000)):
                     dice, seed = random.Random(turn), random.Random(turn)
                     name, low = _near_miss(dice), {"authorization": "Bearer low"}
-                    await _said(one, name, {"authorization": "Bearer all"}, random.Random(turn))
+                    await _reply_text(one, name, {"authorization": "Bearer all"}, random.Random(turn))
                     _near_miss(seed)
-                    told = await _said(one, name, low, dice), await _said(other, name, low, seed)
-                    assert _bare(told[0]) == _bare(told[1]), name
+                    hidden, absent = await _reply_text(one, name, low, dice), await _reply_text(other, name, low, seed)
+                    assert _without_pid(hidden) == _without_pid(absent), name
 
     with (
         web_server({"tools": _EVERY, "hidden": {"Bearer low": _HIDDEN}}) as url,
         web_server({"tools": _SEEN}) as bare,
     ):
-        asyncio.run(compared(url, bare))
+        asyncio.run(compare(url, bare))
 
 
-def _bare(text: str) -> str:
-    """Without the id of the process that answered."""
+def _without_pid(text: str) -> str:
+    """The reply up to the process id of the server."""
     return text.partition('\\"pid\\"')[0]
 
 
@@ -85,8 +85,8 @@ CANARIES = ("hunter2-canary", "sk-live-51H8canaryQ9x2Lm4Nn7Pp0Rr3Ss6Tt", "canary
 
 
 @pytest.mark.parametrize("options", [("-v",), ("--log-json",), ("-v", "--log-json")], ids=" ".join)
-def test_no_argument_is_written_to_a_log(options: tuple[str, ...]) -> None:
-    """T3, T15: right calls, wrong calls, lost calls, broken frames, and noise from the server."""
+def test_the_log_contains_no_argument(options: tuple[str, ...]) -> None:
+    """T3, T15: correct calls, wrong calls, lost calls, broken frames, and noise from the server."""
     with closing(Stdio(*options)) as proxy:
         proxy.shake_hands()
         for turn, canary in enumerate(CANARIES):
@@ -117,8 +117,8 @@ def _frames_with(canary: str) -> list[bytes]:
     ]
 
 
-def test_a_secret_is_in_no_reply_that_guidance_writes() -> None:
-    """T3: under names that tell, in calls that are refused before the server has seen them."""
+def test_guidance_repeats_no_secret() -> None:
+    """T3: parameters with secret names, in calls that are refused before the server sees them."""
     secrets = ("password", "api_key", "token", "secret", "authorization")
     tools = [tool("log_in", {name: {"type": "string"} for name in secrets} | {"n": {"type": "integer"}}, ("n",))]
     with closing(Stdio("-v", config={"tools": tools})) as proxy:
@@ -148,7 +148,7 @@ _MARKED_TOOL = {"name": "find_orders", "inputSchema": _MARKED, "annotations": {"
 
 
 def _wrong(dice: random.Random) -> tuple[str, dict[str, Any]]:
-    """A call that is repaired in all likelihood: keys renamed, values of the wrong type, a name spelled otherwise."""
+    """A call that is probably repaired: renamed keys, values of the wrong type, another spelling of the name."""
     name = dice.choice(("find_orders", "find_orders", "findOrders", "find-orders", "mcp__shop__find_orders"))
     region = dice.choice(("eu", "é — ü", " edge ", "=?base64?eA==?=", "", "a\tb", "line\nbreak", "x" * 200))
     arguments: dict[str, Any] = {dice.choice(("region", "Region", "regoin")): region}
@@ -162,8 +162,8 @@ def _wrong(dice: random.Random) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("front", ["HTTP", "stdio"])
-def test_a_repaired_call_has_the_headers_of_what_it_says(front: str, tmp_path: Path) -> None:
-    """T5: random rewrites to a server that is as strict about headers as the SDK, whose own check is asked besides."""
+def test_a_repaired_call_has_matching_headers(front: str, tmp_path: Path) -> None:
+    """T5: random calls to a server that checks headers as strictly as the SDK; the SDK's own check runs too."""
     record = tmp_path / "record"
     with web_server({"tools": [_MARKED_TOOL, *TOOLS], "record": str(record)}) as url:
         replies = _by_http(url) if front == "HTTP" else _by_stdio(url)
@@ -181,17 +181,17 @@ def test_a_repaired_call_has_the_headers_of_what_it_says(front: str, tmp_path: P
 
 
 def _by_http(url: str) -> list[dict[str, Any]]:
-    async def asked() -> list[dict[str, Any]]:
+    async def ask_all() -> list[dict[str, Any]]:
         with closing(Listening(server=(url,))) as proxy:
             async with connection(proxy.port) as one:
                 await one.ask(*modern("l", "tools/list"))
                 return [(await one.ask(*_mirrored(turn))).reply() for turn in range(times(150, 1_000))]
 
-    return asyncio.run(asked())
+    return asyncio.run(ask_all())
 
 
 def _mirrored(turn: int) -> tuple[bytes, dict[str, str]]:
-    """A wrong call as a client sends it that mirrors what it can."""
+    """A wrong call with the headers that a client would send for it."""
     name, arguments = _wrong(random.Random(turn))
     body, headers = modern(turn, "tools/call", {"name": name, "arguments": arguments})
     mirrored = mcp_param_headers(x_mcp_header_map(_MARKED), arguments)
@@ -207,13 +207,13 @@ def _by_stdio(url: str) -> list[dict[str, Any]]:
         return [proxy.ask(turn, "tools/call", params) or {} for turn, params in enumerate(asked)]
 
 
-# T12: callers do not meet
+# T12: callers are isolated
 
 
 @pytest.mark.parametrize("upstream", ["HTTP", "stdio"])
 @pytest.mark.parametrize("era", ["modern", "legacy"])
-def test_sixty_four_callers_with_equal_ids_do_not_cross(upstream: str, era: str) -> None:
-    """T12: each has a tool of its own and calls those of the others, and all of them are at it at once."""
+def test_sixty_four_callers_with_equal_ids_do_not_mix(upstream: str, era: str) -> None:
+    """T12: each has its own tool and calls those of the others, all at once."""
 
     async def clients(server: tuple[str, ...], count: int) -> None:
         with closing(Listening(server=server)) as proxy:
@@ -237,12 +237,12 @@ async def _client(port: int, who: str, upstream: str, era: str, turns: int) -> N
             arguments = {"x": turn} if upstream == "HTTP" else {"text": f"{who} {turn}"}
             body, more = modern(turn, "tools/call", {"name": name, "arguments": arguments})
             body = call(turn, name, arguments) if era == "legacy" else body
-            said = (await one.ask(body, headers if era == "legacy" else {**more, **headers})).reply()
-            assert said["id"] == turn
-            _is_own(json.dumps(said), who, upstream, is_right=name == own)
+            reply = (await one.ask(body, headers if era == "legacy" else {**more, **headers})).reply()
+            assert reply["id"] == turn
+            _check_own(json.dumps(reply), who, upstream, is_right=name == own)
 
 
-def _is_own(text: str, who: str, upstream: str, *, is_right: bool) -> None:
+def _check_own(text: str, who: str, upstream: str, *, is_right: bool) -> None:
     named = {
         word
         for word in text.replace('\\"', " ").replace('"', " ").replace("(", " ").replace("'", " ").split()
@@ -253,12 +253,12 @@ def _is_own(text: str, who: str, upstream: str, *, is_right: bool) -> None:
         assert (f"Bearer {who}" if upstream == "HTTP" else f"{who} ") in text
 
 
-# T15: no local hole
+# T15: local attacks
 
 
 @pytest.mark.parametrize("upstream", ["HTTP", "stdio"])
-def test_who_may_speak_to_us(upstream: str) -> None:
-    """T15: a page of another origin and a name that is not ours are refused; how we are is told to anybody local."""
+def test_only_expected_hosts_and_origins_are_accepted(upstream: str) -> None:
+    """T15: a foreign origin or host name is refused, on the health path too."""
     cases = [
         ({}, 200),
         ({"host": "localhost:1"}, 200),
@@ -274,7 +274,7 @@ def test_who_may_speak_to_us(upstream: str) -> None:
         ({"host": "localhost@evil.example"}, 403),
     ]
 
-    async def asked(server: tuple[str, ...]) -> None:
+    async def ask_all(server: tuple[str, ...]) -> None:
         with closing(Listening(server=server)) as proxy:
             for headers, status in cases:
                 async with connection(proxy.port) as one:
@@ -286,20 +286,20 @@ def test_who_may_speak_to_us(upstream: str) -> None:
 
     if upstream == "HTTP":
         with web_server() as url:
-            asyncio.run(asked((url,)))
+            asyncio.run(ask_all((url,)))
     else:
-        asyncio.run(asked(MISBEHAVING))
+        asyncio.run(ask_all(MISBEHAVING))
 
 
 def test_credentials_go_to_the_upstream_and_nowhere_else(tmp_path: Path) -> None:
-    """T15: not into a log, not into a reply, and not to where a redirect points."""
+    """T15: not to the log, not to a reply, and not to the target of a redirect."""
     record, elsewhere = tmp_path / "record", tmp_path / "elsewhere"
 
-    async def asked(url: str, other: str) -> list[bytes]:
+    async def ask_all(url: str, other: str) -> list[bytes]:
         with closing(Listening("-v", "--log-json", server=(url,))) as proxy:
             headers = {"authorization": "Bearer canary-of-a-token", "cookie": "canary=cookie"}
             moved = f"HTTP/1.1 307 Moved\r\nlocation: {other}\r\ncontent-length: 0\r\n\r\n"
-            said = list[bytes]()
+            bodies = list[bytes]()
             for body, own in (
                 modern(1, "tools/call", {"name": "weather_report", "arguments": {}}),
                 modern(2, "tools/call", {"name": "ecko", "arguments": {"txt": "a"}}),
@@ -308,24 +308,24 @@ def test_credentials_go_to_the_upstream_and_nowhere_else(tmp_path: Path) -> None
                 modern(5, "x/moved", {}, do=[["raw", [moved], 0.0]]),
             ):
                 async with connection(proxy.port) as one:
-                    said.append((await one.ask(body, {**own, **headers})).body)
-            return [*said, proxy.errors]
+                    bodies.append((await one.ask(body, {**own, **headers})).body)
+            return [*bodies, proxy.errors]
 
     with web_server({"record": str(record)}) as url, web_server({"record": str(elsewhere)}) as other:
-        said = asyncio.run(asked(url, other))
+        outputs = asyncio.run(ask_all(url, other))
     assert "canary-of-a-token" in record.read_text()
     assert not elsewhere.exists()
-    assert all(b"canary" not in text for text in said)
+    assert all(b"canary" not in output for output in outputs)
 
 
-def test_there_is_no_shell_and_the_environment_is_passed_as_it_is(tmp_path: Path) -> None:
-    """T15: arguments of the command arrive as they were written."""
+def test_there_is_no_shell_and_the_environment_is_passed_unchanged(tmp_path: Path) -> None:
+    """T15: the arguments of the command arrive unchanged."""
     odd = ["; touch pwned", "$(touch pwned)", "`id`", "a b", "", "*", "&&", "'\"", "--guidance", "é"]
     program = (
         "import json, os, sys\n"
         "for line in sys.stdin:\n"
-        "    said = {'argv': sys.argv[1:], 'env': os.environ.get('CANARY'), 'cwd': os.getcwd()}\n"
-        "    print(json.dumps({'jsonrpc': '2.0', 'id': json.loads(line)['id'], 'result': said}), flush=True)\n"
+        "    result = {'argv': sys.argv[1:], 'env': os.environ.get('CANARY'), 'cwd': os.getcwd()}\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': json.loads(line)['id'], 'result': result}), flush=True)\n"
     )
     with closing(Stdio(server=(MISBEHAVING[0], "-c", program, *odd), env={"CANARY": "$(id); x"})) as proxy:
         reply = proxy.ask(1, "ping")
@@ -346,10 +346,10 @@ _SMUGGLING = {
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.parametrize("what", _SMUGGLING)
 def test_one_body_is_one_message(what: str, era: str, tmp_path: Path) -> None:
-    """T4, T15: a line inside a body must not reach a server on standard streams as a message of its own."""
+    """T4, T15: a line inside a body must not reach a stdio server as a separate message."""
     counter = tmp_path / "counter"
 
-    async def asked() -> None:
+    async def ask_all() -> None:
         with closing(Listening(config={"counter": str(counter)})) as proxy:
             async with connection(proxy.port) as one:
                 headers = await shaken(one) if era == "legacy" else {"mcp-protocol-version": "2026-07-28"}
@@ -364,11 +364,11 @@ def test_one_body_is_one_message(what: str, era: str, tmp_path: Path) -> None:
                 check, own = (request(2, "ping"), headers) if era == "legacy" else modern(2, "ping")
                 assert "result" in (await one.ask(check, own)).reply()
 
-    asyncio.run(asked())
+    asyncio.run(ask_all())
     assert not counter.exists()
 
 
-def test_the_server_s_check_of_headers_is_that_of_the_sdk() -> None:
+def test_the_test_server_decodes_headers_as_the_sdk_encodes_them() -> None:
     for value in ("a", "é", " a", "=?base64?eA==?=", "", "x" * 100, "a\nb"):
         assert decoded(encode_header_value(value)) == value
     assert decoded("=?base64?eB==?=") is None

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 from fingerpost.engine.policy import Policy
-from fingerpost.proxy.http.listener import App, Front
+from fingerpost.proxy.http.listener import App, Router
 from fingerpost.proxy.http.server import Limits, Request, Server
 from fingerpost.proxy.protocol.relay import Relay
 
@@ -19,12 +19,12 @@ EVENTS = [(b"content-type", b"text/event-stream")]
 
 
 class Log:
-    """A journal to look into."""
+    """A log that tests can inspect."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str, str]] = []
 
-    def guided(self, action: str, tool: str, code: str) -> None:
+    def record_call(self, action: str, tool: str, code: str) -> None:
         self.lines.append((action, tool, code))
 
     def note(self, text: str) -> None:
@@ -45,14 +45,14 @@ async def serving(answer: Answer, limits: Limits | None = None) -> AsyncGenerato
         yield listener.sockets[0].getsockname()[1]
     finally:
         listener.close()
-        await server.drained(0.1)
-        await server.cut()
+        await server.drain(0.1)
+        await server.close()
 
 
 @asynccontextmanager
 async def fronting(app: App, limits: Limits | None = None, names: tuple[str, ...] = ()) -> AsyncGenerator[Http]:
     """An app behind the front; a client of it."""
-    async with serving(Front(app, names).handle, limits) as port:
+    async with serving(Router(app, names).handle, limits) as port:
         yield Http(port)
     await app.stop()
 

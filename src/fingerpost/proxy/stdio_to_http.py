@@ -1,8 +1,8 @@
-"""A client on our standard streams in front of a server that speaks HTTP.
+"""Connect a client on our standard streams to an HTTP server.
 
-Each message of the client's is a POST, and what comes back is what the session hears from the server, in one piece
-or as events. What HTTP asks for beyond the messages (session ids, mirrored headers, the stream that a server of the
-older revisions speaks on by itself) is seen to here.
+Each message of the client becomes a POST. Replies, whole or as events, go to the session as messages of the server.
+This module also handles what HTTP adds: session ids, mirrored headers, and the server's own event stream in the 2025
+revisions.
 """
 
 from __future__ import annotations
@@ -16,31 +16,33 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
-from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
-from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
-from fingerpost.proxy.http.client import Response, Upstream, events_in, is_stream
-from fingerpost.proxy.http.headers import METHOD, NAME, NAMED, SESSION, VERSION, encoded, mirrored
-from fingerpost.proxy.http.http1 import Headers, TooLarge, Unreachable, value_of
-from fingerpost.proxy.process.supervisor import CHUNK, Pipe
+from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_events
+from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, header_value
+from fingerpost.proxy.http.upstream_session import UpstreamSession
+from fingerpost.proxy.process.pipe import CHUNK, Pipe
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
-from fingerpost.proxy.protocol.frames import Frames
-from fingerpost.proxy.protocol.lost_reply import Loss
+from fingerpost.proxy.protocol.frames import FrameSplitter
+from fingerpost.proxy.protocol.lost_reply import LostReply
 from fingerpost.proxy.protocol.message import Message, fields
 from fingerpost.proxy.protocol.session import Session
 
 _EOF_GRACE = 1.2
+"""Seconds to answer requests in flight after the client closes its side."""
 _DRAIN = 4.0
-_ACCEPT: Headers = [(b"content-type", b"application/json"), (b"accept", b"application/json, text/event-stream")]
-_LONGEST_PAUSE = 30.0
-_MOST_ATTEMPTS = 8
-_TELLING = 1.0
-"""Seconds for which what follows waits until a server has taken in what no answer is due to."""
+"""Seconds to answer requests in flight after a signal to stop."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+"""Seconds before an interrupted stream is resumed."""
+_MAX_ATTEMPTS = 8
+_NOTIFY_WAIT = 1.0
+"""Seconds that later messages wait until the server has accepted a notification."""
+_FORGOTTEN = "no longer knows the session"
+_LEFT = "was left"
 
 
-class Outbound:
-    """Runs until the client closes its side, or until it is told to end; `run` gives the exit code."""
+class StdioToHttp:
+    """Runs until the client closes its side or a signal stops it; `run` returns the exit code."""
 
     def __init__(
         self,
@@ -49,62 +51,62 @@ class Outbound:
         *,
         limit: int,
         headers: Headers,
-        say: Callable[[str], None],
+        notice: Callable[[str], None],
         stdin: int = 0,
         stdout: int = 1,
     ) -> None:
-        self._upstream, self._session, self._limit, self._own, self._say = upstream, session, limit, headers, say
-        self._stdin, self._client, self._frames = stdin, Pipe(stdout), Frames(limit)
+        self._upstream, self._session, self._limit, self._notice = upstream, session, limit, notice
+        self._http = UpstreamSession(headers)
+        self._stdin, self._client, self._frames = stdin, Pipe(stdout), FrameSplitter(limit)
         self._outbox = asyncio.Queue[bytes]()
         self._over = asyncio.Event()
-        self._told = 0
+        self._stop_signal = 0
         self._posts: dict[Any, asyncio.Task[None]] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        """The requests in flight by id."""
+        self._notifying: set[asyncio.Task[None]] = set()
+        """The notifications and replies being sent."""
         self._listener: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._session_id: bytes | None = None
-        self._version: bytes | None = None
-        self._schemas: dict[str, Any] = {}
-        """The schemas of tools that the server has listed, for what of their arguments headers mirror."""
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._on_signal, number)
-        threading.Thread(target=self._read, args=(loop,), daemon=True).start()
-        sender = loop.create_task(self._sent())
+        threading.Thread(target=self._read_client, args=(loop,), daemon=True).start()
+        sender = loop.create_task(self._send_all())
         await self._over.wait()
-        await self._drained(_DRAIN if self._told else _EOF_GRACE)
+        await self._drain(_DRAIN if self._stop_signal else _EOF_GRACE)
         sender.cancel()
-        await self._closed()
-        return 128 + self._told if self._told == signal.SIGINT else 0
+        await self._close()
+        return 128 + self._stop_signal if self._stop_signal == signal.SIGINT else 0
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read the client in a thread: what standard input is, and whether it can be waited for, is not ours to say."""
-        with suppress(OSError):  # a terminal that is gone
-            while chunk := _waited_for(self._stdin):
+    def _read_client(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Read standard input in a thread, because an event loop cannot wait for every kind of file."""
+        with suppress(OSError):  # the terminal was closed
+            while chunk := _read_blocking(self._stdin):
                 loop.call_soon_threadsafe(self._from_client, chunk)
-        with suppress(RuntimeError):  # all is over
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(self._from_client, b"")
 
     def _from_client(self, chunk: bytes) -> None:
-        for frame in self._frames.completed_by(chunk):
+        for frame in self._frames.push(chunk):
             self._session.from_client(frame)
         if not chunk:
-            if (rest := self._frames.rest()) is not None:
+            if (rest := self._frames.take_rest()) is not None:
                 self._session.from_client(rest)
             self._over.set()
-        self._pass_on()
+        self._write_pending()
 
     def _from_server(self, message: bytes) -> None:
         self._session.from_server(messages.as_line(message))
-        self._pass_on()
+        self._write_pending()
 
     def _on_signal(self, number: int) -> None:
-        self._told = number
+        self._stop_signal = number
         self._over.set()
 
-    def _pass_on(self) -> None:
+    def _write_pending(self) -> None:
+        """Pass on the session's frames to both sides and schedule its next deadline."""
         session = self._session
         for frame in session.to_server:
             self._outbox.put_nowait(frame)
@@ -127,222 +129,197 @@ class Outbound:
 
     def _tick(self) -> None:
         self._session.tick()
-        self._pass_on()
+        self._write_pending()
 
     # sending
 
-    async def _sent(self) -> None:
-        """Send what is to be sent, in its order. A server has to know the client before anything else is sent."""
+    async def _send_all(self) -> None:
+        """Send messages in order. The server must have answered `initialize` before anything else is sent."""
         while True:
             frame = await self._outbox.get()
-            message = cast("Message", messages.read_reply(frame))  # a client's answer is for the server to judge
+            message = cast("Message", messages.read_reply(frame))  # lenient: the server judges a client's replies
             if not message.is_request:
-                told = asyncio.ensure_future(self._tell(frame, message))
-                self._telling.add(told)
-                told.add_done_callback(self._telling.discard)
-                await asyncio.wait((told,), timeout=_TELLING)
+                notifying = asyncio.ensure_future(self._notify(frame, message))
+                self._notifying.add(notifying)
+                notifying.add_done_callback(self._notifying.discard)
+                await asyncio.wait((notifying,), timeout=_NOTIFY_WAIT)
                 continue
             post = asyncio.ensure_future(self._post(frame, message))
             self._posts[message.id] = post
             if message.method == "initialize":
                 await asyncio.wait((post,))
 
-    async def _tell(self, frame: bytes, message: Message) -> None:
-        """Send what no answer is due to. To end a request of the newer revisions is to close its connection."""
-        params = fields(message.params)
-        if message.method == "notifications/cancelled" and self._session_id is None and self._version is None:
-            id = params.get("requestId")
+    async def _notify(self, frame: bytes, message: Message) -> None:
+        """Send a notification or a reply. A 2026-07-28 request is cancelled by closing its connection."""
+        if message.method == "notifications/cancelled" and self._http.is_stateless:
+            id = fields(message.params).get("requestId")
             if messages.is_id(id) and (post := self._posts.get(id)) is not None:
                 post.cancel()
             return
         try:
-            response = await self._upstream.request("POST", self._headers(message, params), frame)
-            await self._swallowed(response)
-        except (Unreachable, TooLarge) as error:
-            self._say(f"the server {error}")
+            response = await self._upstream.request("POST", self._http.headers_for(message), frame)
+            await self._read_body(response)
+        except (UpstreamError, BodyTooLarge) as error:
+            self._notice(f"the server {error}")
         if message.method == "notifications/initialized" and self._listener is None:
             self._listener = asyncio.ensure_future(self._listen())
 
-    async def _swallowed(self, response: Response) -> bytes:
+    async def _read_body(self, response: Response) -> bytes:
         try:
             return await response.body(self._limit)
         finally:
             response.close()
 
-    def _headers(self, message: Message, params: dict[str, Any]) -> Headers:
-        meta = as_object(params.get("_meta"))
-        headers = [*self._own, *_ACCEPT, (b"accept-encoding", b"identity")]
-        if isinstance(version := meta.get(PROTOCOL_VERSION_KEY), str):
-            headers += [(VERSION, encoded(version)), (METHOD, encoded(str(message.method)))]
-            if isinstance(name := params.get(NAMED.get(str(message.method), "")), str):
-                headers.append((NAME, encoded(name)))
-                if message.method == "tools/call" and name in self._schemas:
-                    headers += mirrored(self._schemas[name], params.get("arguments"))
-            return headers
-        headers += [(SESSION, self._session_id)] if self._session_id and message.method != "initialize" else []
-        return [*headers, (VERSION, self._version)] if self._version and message.method != "initialize" else headers
-
     async def _post(self, frame: bytes, message: Message) -> None:
-        """Send a request, and hear what is answered."""
+        """Send a request and handle the response."""
         try:
-            params = fields(message.params)
-            response = await self._upstream.request("POST", self._headers(message, params), frame)
-            await self._heard(response, message)
-        except Unreachable as error:
-            self._unanswered(message, str(error), was_sent=error.was_sent)
-        except (TooLarge, sse.TooLong):
-            self._unanswered(message, "sent a reply that is too long", is_over=True)
-        except Exception as error:  # of ours: whoever waits is told
-            self._unanswered(message, f"sent a reply that the proxy failed on ({type(error).__name__})", is_over=True)
+            response = await self._upstream.request("POST", self._http.headers_for(message), frame)
+            await self._handle_response(response, message)
+        except UpstreamError as error:
+            self._lose(message, LostReply(str(error), was_sent=error.was_sent))
+        except (BodyTooLarge, sse.EventTooLong):
+            self._lose(message, LostReply("sent a reply that is too long", is_over=True))
+        except Exception as error:  # a bug of ours: the client still gets a reply
+            why = f"sent a reply that the proxy failed on ({type(error).__name__})"
+            self._lose(message, LostReply(why, is_over=True))
         finally:
             self._posts.pop(message.id, None)
 
-    def _unanswered(self, message: Message, why: str, *, was_sent: bool = True, is_over: bool = False) -> None:
-        self._session.unanswered(message.id, Loss(why, was_sent=was_sent, is_over=is_over))
-        self._pass_on()
+    def _lose(self, message: Message, lost: LostReply) -> None:
+        """Tell the session that a request will get no reply."""
+        self._session.unanswered(message.id, lost)
+        self._write_pending()
 
-    async def _heard(self, response: Response, message: Message) -> None:
+    # responses
+
+    async def _handle_response(self, response: Response, message: Message) -> None:
         if message.method == "initialize" and response.status < 300:
-            self._session_id = value_of(response.headers, SESSION)
+            self._http.open(response.headers)
         if is_stream(response):
-            await self._heard_events(response, message)
+            await self._handle_events(response, message)
             return
-        body = await self._swallowed(response)
+        body = await self._read_body(response)
         reply = messages.read_reply(body)
-        if response.status == 404 and self._session_id is not None and message.method != "initialize":
-            self._forgotten(message)
+        if response.status == 404 and self._http.id is not None and message.method != "initialize":
+            self._restart_session(message)
         elif reply is not None and messages.is_answer(reply, message.id):
-            self._learn(message, reply)
+            self._http.learn(message, reply)
             self._from_server(body)
-        elif reply is not None and reply.error:  # some do not say whose it is
+        elif reply is not None and reply.error:  # some servers leave out the id
             self._from_server(messages.replace_members(body, id=messages.encode(message.id)))
         else:
-            self._refused(response, message)
+            self._lose(message, _describe_status(response))
 
-    def _refused(self, response: Response, message: Message) -> None:
-        """An answer that is no message is told by its status."""
-        status, hint = response.status, ""
-        if status in (401, 403):
-            hint = "; set FINGERPOST_HEADERS to send credentials"
-        elif (where := value_of(response.headers, b"location")) is not None:
-            hint = f" and is at {clean(where.decode('latin-1'), 200)}"
-        loss = Loss(f"answered HTTP {status}{hint}", is_over=True, is_refused=300 <= status < 500)
-        self._session.unanswered(message.id, loss)
-        self._pass_on()
-
-    def _forgotten(self, message: Message) -> None:
-        """The server no longer knows the session: it is begun anew for whatever comes next."""
-        self._session_id = None
+    def _restart_session(self, message: Message) -> None:
+        """Begin a new session after the server has forgotten this one."""
+        self._http.forget()
         if self._listener is not None:
             self._listener.cancel()
             self._listener = None
-        self._session.unanswered(message.id, Loss("no longer knows the session", was_sent=False))
-        self._session.server_gone("no longer knows the session")
+        self._session.unanswered(message.id, LostReply(_FORGOTTEN, was_sent=False))
+        self._session.server_gone(_FORGOTTEN)
         self._session.server_started()
-        self._pass_on()
+        self._write_pending()
 
-    async def _heard_events(self, response: Response, message: Message) -> None:
-        """Hear the events of a request. A stream that breaks off is taken up again where the server allows it."""
-        last: bytes | None = None
-        pause = 1.0
-        attempts = 0
+    async def _handle_events(self, response: Response, message: Message) -> None:
+        """Handle the events of a response. An interrupted stream is resumed if its events have ids."""
+        last_id: bytes | None = None
+        pause, attempts = _FIRST_PAUSE, 0
         while True:
             try:
-                async for event in events_in(response, self._limit):
-                    if (id := sse.field_of(event, b"id") or last) != last:
-                        last, attempts = id, 0  # a server that says something new is at work
-                    pause = _pause(event, pause)
-                    if (data := sse.data_of(event)) and self._takes(data, message):
+                async for event in read_events(response, self._limit):
+                    if (id := sse.field_of(event, b"id") or last_id) != last_id:
+                        last_id, attempts = id, 0  # the server makes progress
+                    pause = _retry_pause(event, pause)
+                    if (data := sse.data_of(event)) and self._handle_event(data, message):
                         return
-            except Unreachable:
-                if last is None:
+            except UpstreamError:
+                if last_id is None:
                     raise
             finally:
                 response.close()
             attempts += 1
-            if last is None or attempts == _MOST_ATTEMPTS:
+            if last_id is None or attempts == _MAX_ATTEMPTS:
                 break
             await asyncio.sleep(pause)
-            response = await self._resumed(last)
-        self._unanswered(message, "ended its answer early")
+            response = await self._open_stream(last_id)
+        self._lose(message, LostReply("ended its answer early"))
 
-    def _takes(self, data: bytes, message: Message) -> bool:
-        """Hand a message on; whether it is the answer to this request."""
+    def _handle_event(self, data: bytes, message: Message) -> bool:
+        """Pass on a message from the stream of a request; whether it is the reply."""
         reply = messages.read_reply(data)
         is_answer = reply is not None and messages.is_answer(reply, message.id)
         if reply is not None and is_answer:
-            self._learn(message, reply)
+            self._http.learn(message, reply)
         self._from_server(data)
         return is_answer
 
-    def _learn(self, message: Message, reply: Message) -> None:
-        if message.method == "initialize":
-            version = fields(reply.result).get("protocolVersion")
-            self._version = encoded(version) if isinstance(version, str) else None
-        elif message.method == "tools/list" and b"x-mcp-header" in bytes(reply.result):
-            tools = map(as_object, as_list(fields(reply.result).get("tools")))
-            self._schemas |= {str(tool.get("name")): tool.get("inputSchema") for tool in tools}
-
-    # what a server says by itself
+    # the server's own stream
 
     async def _listen(self) -> None:
-        """Hear what a server of the older revisions says without being asked, for as long as it has a stream for it."""
-        last: bytes | None = None
-        pause = 1.0
+        """Read the stream on which a server of the 2025 revisions sends messages outside of requests."""
+        last_id: bytes | None = None
+        pause = _FIRST_PAUSE
         while True:
             try:
-                response = await self._resumed(last)
+                response = await self._open_stream(last_id)
                 if response.status != 200:
-                    await self._swallowed(response)
+                    await self._read_body(response)
                     return
                 try:
-                    async for event in events_in(response, self._limit):
-                        last = sse.field_of(event, b"id") or last
-                        pause = _pause(event, 1.0)
+                    async for event in read_events(response, self._limit):
+                        last_id = sse.field_of(event, b"id") or last_id
+                        pause = _retry_pause(event, _FIRST_PAUSE)
                         if data := sse.data_of(event):
                             self._from_server(data)
                 finally:
                     response.close()
-            except (Unreachable, TooLarge, sse.TooLong):
+            except (UpstreamError, BodyTooLarge, sse.EventTooLong):
                 pause = min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
 
-    async def _resumed(self, last: bytes | None) -> Response:
-        headers = [*self._own, (b"accept", b"text/event-stream"), (b"accept-encoding", b"identity")]
-        headers += [(SESSION, self._session_id)] if self._session_id else []
-        headers += [(VERSION, self._version)] if self._version else []
-        headers += [(b"last-event-id", last)] if last else []
-        return await self._upstream.request("GET", headers, b"")
+    async def _open_stream(self, last_event_id: bytes | None) -> Response:
+        return await self._upstream.request("GET", self._http.stream_headers(last_event_id), b"")
 
     # ending
 
-    async def _drained(self, seconds: float) -> None:
-        """Wait for what is still owed, but not for long; what is left then is answered as lost."""
-        until = asyncio.get_running_loop().time() + seconds
-        while self._session.in_flight and asyncio.get_running_loop().time() < until:
+    async def _drain(self, seconds: float) -> None:
+        """Wait up to `seconds` for requests in flight, then answer the rest as lost."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while self._session.in_flight and loop.time() < deadline:
             await asyncio.sleep(0.01)
-        while (self._telling or not self._outbox.empty()) and asyncio.get_running_loop().time() < until:
+        while (self._notifying or not self._outbox.empty()) and loop.time() < deadline:
             await asyncio.sleep(0.01)
-        self._session.server_gone("was left")
-        self._session.server_refused("was left")
-        self._pass_on()
+        self._session.server_gone(_LEFT)
+        self._session.server_refused(_LEFT)
+        self._write_pending()
 
-    async def _closed(self) -> None:
-        for task in (*self._posts.values(), *self._telling, self._listener):
+    async def _close(self) -> None:
+        for task in (*self._posts.values(), *self._notifying, self._listener):
             if task is not None:
                 task.cancel()
-        if self._session_id:
-            with suppress(Unreachable, TimeoutError, TooLarge):
+        if self._http.id:
+            with suppress(UpstreamError, TimeoutError, BodyTooLarge):
                 async with asyncio.timeout(0.5):
-                    headers = [*self._own, (SESSION, self._session_id)]
-                    headers += [(VERSION, self._version)] if self._version else []
-                    await self._swallowed(await self._upstream.request("DELETE", headers, b""))
+                    response = await self._upstream.request("DELETE", self._http.delete_headers(), b"")
+                    await self._read_body(response)
         self._upstream.close()
         await asyncio.to_thread(self._client.finish)
 
 
-def _waited_for(fd: int) -> bytes:
-    """What is read next; others may have made it a descriptor that does not wait."""
+def _describe_status(response: Response) -> LostReply:
+    """The loss of a reply for which the server sent only a status."""
+    status, hint = response.status, ""
+    if status in (401, 403):
+        hint = "; set FINGERPOST_HEADERS to send credentials"
+    elif (location := header_value(response.headers, b"location")) is not None:
+        hint = f" and is at {clean(location.decode('latin-1'), 200)}"
+    return LostReply(f"answered HTTP {status}{hint}", is_over=True, is_refused=300 <= status < 500)
+
+
+def _read_blocking(fd: int) -> bytes:
+    """Read the next chunk. Another process may have made the descriptor non-blocking."""
     while True:
         try:
             return os.read(fd, CHUNK)
@@ -350,7 +327,7 @@ def _waited_for(fd: int) -> bytes:
             select.select([fd], [], [])
 
 
-def _pause(event: bytes, before: float) -> float:
-    """How long a server asks to be left alone before its stream is taken up again."""
-    said = sse.field_of(event, b"retry")
-    return min(int(said) / 1000, _LONGEST_PAUSE) if said is not None and said.isdigit() else before
+def _retry_pause(event: bytes, default: float) -> float:
+    """The pause in seconds that an event asks for before its stream is resumed."""
+    value = sse.field_of(event, b"retry")
+    return min(int(value) / 1000, _LONGEST_PAUSE) if value is not None and value.isdigit() else default

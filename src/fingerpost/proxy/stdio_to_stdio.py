@@ -1,7 +1,7 @@
-"""A client on our standard streams and a server in a process of ours: bytes moved by one loop, without threads.
+"""Connect a client on our standard streams to a server in a child process, in one `poll` loop without threads.
 
-`poll`, one read, one write: nothing else happens to a call that is right. Writes never block, so neither side can
-hold up the other; a side that does not read is not read from. What messages mean is the session's business.
+A correct call costs one poll, one read and one write. Writes never block, so neither side can stall the other; the
+proxy stops reading from one side while the other does not read. The session handles the content of messages.
 """
 
 from __future__ import annotations
@@ -14,90 +14,93 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from fingerpost.proxy.process.child import Child
-from fingerpost.proxy.process.supervisor import CHUNK, FULL, Pipe, Supervised
-from fingerpost.proxy.protocol.frames import Frames
+from fingerpost.proxy.process.pipe import CHUNK, FULL, Pipe
+from fingerpost.proxy.process.supervisor import Supervisor
+from fingerpost.proxy.protocol.frames import FrameSplitter
 from fingerpost.proxy.protocol.session import Session
 
 _EOF_GRACE = 1.2
-"""Seconds in which a server answers and ends by itself once the client has closed its side."""
+"""Seconds for the server to answer and exit by itself after the client closes its side."""
 
 _LONGEST_WAIT = 3600.0
-"""Seconds after which to look again, whatever is due: `poll` counts milliseconds in an int."""
+"""Seconds of the longest wait, because `poll` counts milliseconds in an int."""
 
-_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _DRAIN = 4.0
-"""Seconds in which calls in flight are answered once we are told to end."""
+"""Seconds to answer calls in flight after a signal to stop."""
 
 
-class StdioProxy:
-    """Runs until the client closes its side, or until it is told to end; `run` gives the exit code."""
+class StdioToStdio:
+    """Runs until the client closes its side or a signal stops it; `run` returns the exit code."""
 
-    def __init__(self, server: Supervised, session: Session, *, limit: int, stdin: int = 0, stdout: int = 1) -> None:
+    def __init__(self, server: Supervisor, session: Session, *, limit: int, stdin: int = 0, stdout: int = 1) -> None:
         self._server, self._session = server, session
-        self._stdin, self._client, self._frames = stdin, Pipe(stdout), Frames(limit)
+        self._stdin, self._client, self._frames = stdin, Pipe(stdout), FrameSplitter(limit)
         self._reads_client = True
         self._poll = select.poll()
         self._watched: dict[int, int] = {}
-        self._steady_with: Child | None = None
-        """The process with which everything has been as it nearly always is."""
+        self._steady_child: Child | None = None
+        """The process for which the watched descriptors are up to date and nothing is buffered."""
         self._ends_at: float | None = None
-        self._told = 0
-        """The signal that told us to end."""
+        self._stop_signal = 0
 
     def run(self) -> int:
-        with self._signals() as wake:
+        with self._catch_signals() as wakeup:
             self._server.start()
-            self._poll.register(wake, select.POLLIN)
+            self._poll.register(wakeup, select.POLLIN)
             while not self._is_over():
-                self._turn(wake)
+                self._step(wakeup)
             self._close()
-        return 128 + signal.SIGINT if self._told == signal.SIGINT else self._server.status
+        return 128 + signal.SIGINT if self._stop_signal == signal.SIGINT else self._server.status
 
-    def _turn(self, wake: int) -> None:
-        """Wait until something happens, and see to it. What came is handed on before anything else is thought of."""
-        patience = None if self._is_steady() else self._prepared()
-        for fd, _ in self._poll.poll(patience):
+    def _step(self, wakeup: int) -> None:
+        """Wait for events and handle them. What has arrived is passed on before anything else."""
+        timeout = None if self._is_steady() else self._prepare_wait()
+        for fd, _ in self._poll.poll(timeout):
             child = self._server.child
             if child is not None and fd == child.stdout:
                 self._server.read()
             elif fd == self._stdin:
-                self._from_client()
-            elif fd == wake:
-                self._on_signals(os.read(wake, 512))
+                self._read_client()
+            elif fd == wakeup:
+                self._handle_signals(os.read(wakeup, 512))
             else:
-                for pipe in (self._client, self._server.pipe):
-                    if pipe is not None and pipe.fd == fd:
-                        pipe.flush()
-        self._pass_on()
+                self._flush(fd)
+        self._write_pending()
 
-    def _prepared(self) -> float | None:
-        """Do what time asks for, and listen to whoever can be served; for how many milliseconds, if not for ever."""
+    def _flush(self, fd: int) -> None:
+        for pipe in (self._client, self._server.pipe):
+            if pipe is not None and pipe.fd == fd:
+                pipe.flush()
+
+    def _prepare_wait(self) -> float | None:
+        """Do what is due and update the watched descriptors; return how many milliseconds to wait, none for ever."""
         if (deadline := self._session.deadline()) is not None and deadline <= time.monotonic():
             self._session.tick()
-        self._server.see_to()
-        self._pass_on()
+        self._server.restart_if_needed()
+        self._write_pending()
         self._watch_streams()
-        due = [at for at in (self._session.deadline(), self._ends_at, self._server.start_at) if at is not None]
+        due = [at for at in (self._session.deadline(), self._ends_at, self._server.restart_at) if at is not None]
         return min(max(0.0, min(due) - time.monotonic()), _LONGEST_WAIT) * 1000 + 1 if due else None
 
-    def _pass_on(self) -> None:
-        """Write what the session owes either side."""
+    def _write_pending(self) -> None:
+        """Write the session's frames to both sides."""
         session = self._session
         if session.to_server:
-            self._server.pass_on()
+            self._server.write_pending()
         if session.to_client:
             self._client.write(session.to_client)
             session.to_client.clear()
 
-    def _from_client(self) -> None:
+    def _read_client(self) -> None:
         try:
             chunk = os.read(self._stdin, CHUNK)
-        except OSError:  # a terminal that is gone
+        except OSError:  # the terminal was closed
             chunk = b""
-        for frame in self._frames.completed_by(chunk):
+        for frame in self._frames.push(chunk):
             self._session.from_client(frame)
         if not chunk:
-            if (rest := self._frames.rest()) is not None:
+            if (rest := self._frames.take_rest()) is not None:
                 self._session.from_client(rest)
             self._reads_client = False
             self._ends_at = time.monotonic() + _EOF_GRACE
@@ -108,36 +111,35 @@ class StdioProxy:
         """Whether there is nothing more to wait for."""
         if self._ends_at is None or self._client.is_broken:
             return self._client.is_broken
-        if self._told:
+        if self._stop_signal:
             return not self._session.in_flight or time.monotonic() >= self._ends_at
         pipe = self._server.pipe
         if not self._session.may_send_more and (pipe is None or not pipe.size):
-            self._server.is_ending = True
             self._server.close_input()
         is_idle = self._server.child is None and not self._session.wants_server
         return is_idle or time.monotonic() >= self._ends_at
 
     def _close(self) -> None:
-        """End the server, answer what is still owed, and leave."""
-        child = self._server.let_go()
+        """Stop the server and send the last replies."""
+        child = self._server.release()
         self._client.write(self._session.to_client)
         if child is not None:
-            child.end()
+            child.stop()
         self._client.finish()
 
     # waiting
 
     def _is_steady(self) -> bool:
-        """Whether all is as it nearly always is: both sides are read from, nothing waits, and nothing becomes due."""
+        """Whether both sides are read from, nothing is buffered and nothing is due, as is nearly always the case."""
         server = self._server
-        if self._steady_with is not server.child or server.child is None or server.pipe is None:
+        if self._steady_child is not server.child or server.child is None or server.pipe is None:
             return False
         if not self._reads_client or server.pipe.size or self._client.size:
             return False
         return self._session.is_up and self._session.deadline() is None
 
     def _watch_streams(self) -> None:
-        """Listen to whoever can be served, and to whoever has room again."""
+        """Watch for input from each side whose counterpart has room, and for room where output is buffered."""
         child, pipe, client = self._server.child, self._server.pipe, self._client
         wanted = {self._stdin: select.POLLIN} if self._reads_client and (pipe is None or pipe.size < FULL) else {}
         if child is not None and client.size < FULL:
@@ -151,35 +153,35 @@ class StdioProxy:
         for fd, events in wanted.items():
             self._poll.register(fd, events)
         self._watched = wanted
-        self._steady_with = child if pipe is not None and not pipe.size and not client.size else None
+        self._steady_child = child if pipe is not None and not pipe.size and not client.size else None
 
     # signals
 
     @contextmanager
-    def _signals(self) -> Generator[int]:
-        """The descriptor that tells of signals, each by its number."""
-        wake, told = os.pipe()
-        os.set_blocking(told, False)
-        before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
-        numbers = (*_ENDING, signal.SIGCHLD)
-        handlers = {number: signal.signal(number, _noted) for number in numbers}
+    def _catch_signals(self) -> Generator[int]:
+        """Yield a descriptor on which each signal arrives as a byte with its number."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        numbers = (*_STOP_SIGNALS, signal.SIGCHLD)
+        handlers = {number: signal.signal(number, _ignore) for number in numbers}
         try:
-            yield wake
+            yield reader
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-            signal.set_wakeup_fd(before)
-            os.close(wake)
-            os.close(told)
+            signal.set_wakeup_fd(previous)
+            os.close(reader)
+            os.close(writer)
 
-    def _on_signals(self, numbers: bytes) -> None:
+    def _handle_signals(self, numbers: bytes) -> None:
         if self._server.has_exited():
-            self._server.gone()
+            self._server.handle_exit()
         for number in numbers:
-            if number in _ENDING:
-                self._ends_at = time.monotonic() + (0.0 if self._told else _DRAIN)
-                self._told, self._reads_client = number, False
+            if number in _STOP_SIGNALS:
+                self._ends_at = time.monotonic() + (0.0 if self._stop_signal else _DRAIN)
+                self._stop_signal, self._reads_client = number, False
 
 
-def _noted(number: int, frame: object) -> None:
-    """A signal is seen by its byte on the wakeup descriptor; without a handler there would be none."""
+def _ignore(number: int, frame: object) -> None:
+    """Do nothing. Python writes to the wakeup descriptor only for signals that have a handler."""

@@ -15,7 +15,7 @@ import pytest
 from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.target import Target
 from fingerpost.engine.model import Call
-from fingerpost.proxy.protocol.lost_reply import Loss, late, told_in
+from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, told_in
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audited_servers import NEAR, audit, by_http, command
 from tests.support.misbehaving import LEGACY, MODERN, tool
@@ -169,7 +169,11 @@ def test_the_client_answers_pings_and_refuses_other_requests(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("was_sent", [True, False])
 def test_the_loss_that_the_proxy_reports_is_recognized(was_sent: bool) -> None:
-    for loss in (Loss("was killed by SIGKILL", was_sent), late(2.5), Loss("answered HTTP 500", is_over=True)):
+    for loss in (
+        LostReply("was killed by SIGKILL", was_sent),
+        no_reply_within(2.5),
+        LostReply("answered HTTP 500", is_over=True),
+    ):
         clause = told_in(loss.diagnosis(None).message)
         assert clause and loss.message() == f"The server {clause}"
     assert told_in("The server room is on fire") == ""

@@ -1,7 +1,7 @@
-"""The official conformance suite against a server, and against the same server behind the proxy: nothing may differ.
+"""Run the official conformance suite against a server, directly and behind the proxy, and compare the results.
 
-Each check of each scenario is compared with what it says of the server itself. A server on standard streams has
-no HTTP of its own, and no streams to take up again, so there only what fails counts.
+Over HTTP every check must give the same result as without the proxy. A stdio server has no HTTP and no resumable
+streams of its own, so only failures count there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 SERVER = [sys.executable, str(HERE / "server.py")]
 LISTEN = ("--listen", "127.0.0.1:0")
 LEAST = {"2025-11-25": 84, "2026-07-28": 152}
-"""How many checks the server passes by itself. A dead one passes many, too, but never as many."""
+"""How many checks the server passes directly. A dead server passes many too, but not as many."""
 
 Check: TypeAlias = tuple[str, str, str]
 """A scenario, a check of it, and its status."""
@@ -32,52 +32,52 @@ Check: TypeAlias = tuple[str, str, str]
 
 def main() -> int:
     began = time.monotonic()
-    results = [compared(version) for version in LEAST]
+    results = [compare(version) for version in LEAST]
     print(f"{time.monotonic() - began:.0f} s")
     return 0 if all(results) else 1
 
 
-def compared(version: str) -> bool:
-    """Whether the suite for this revision says the same on every way to the server."""
+def compare(version: str) -> bool:
+    """Run the suite for a revision on every transport; whether nothing is worse than without the proxy."""
     print(version)
     with ExitStack() as stack:
         url = stack.enter_context(listening([*SERVER, "http"]))
         direct = checks(url, version)
-        is_same = told("the server itself", direct, [*too_few(direct, LEAST[version])])
+        is_same = report("the server itself", direct, [*too_few(direct, LEAST[version])])
         for guidance in ("off", "on"):
             front = stack.enter_context(listening(proxied(url, *LISTEN, "--guidance", guidance)))
             found = checks(front, version)
-            is_same &= told(f"HTTP to HTTP, guidance {guidance}", found, [*differences(direct, found)])
+            is_same &= report(f"HTTP to HTTP, guidance {guidance}", found, [*differences(direct, found)])
         for way, behind in {"stdio": [*SERVER, "stdio"], "stdio to HTTP": proxied(url, "--guidance", "off")}.items():
             found = checks(stack.enter_context(listening(proxied(behind, *LISTEN))), version)
-            is_same &= told(f"HTTP to {way}", found, [*failures(direct, found)], [*differences(direct, found)])
+            is_same &= report(f"HTTP to {way}", found, [*failures(direct, found)], [*differences(direct, found)])
     return is_same
 
 
 def checks(url: str, version: str) -> Counter[Check]:
-    """What the suite finds; the server has to be there before and after."""
-    is_there(url)
+    """Run the suite; the server must answer before and after it."""
+    check_alive(url)
     with TemporaryDirectory() as folder:
         suite = HERE / "node_modules" / ".bin" / "conformance"
         options = ["--url", url, "--spec-version", version, "--suite", "all", "-o", folder]
         subprocess.run([NODE, str(suite), "server", *options], capture_output=True, timeout=600, check=False)
-        found = Counter(_found(Path(folder)))
-    is_there(url)
+        found = Counter(_read_checks(Path(folder)))
+    check_alive(url)
     return found
 
 
-def is_there(url: str) -> None:
+def check_alive(url: str) -> None:
     assert Posts(url).greet().result["serverInfo"]["name"] == "conformance"
 
 
-def _found(folder: Path) -> Iterator[Check]:
+def _read_checks(folder: Path) -> Iterator[Check]:
     for file in folder.glob("*/checks.json"):
         scenario = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", file.parent.name)
         for check in json.loads(file.read_text(encoding="utf-8")):
             yield scenario, check["id"], check["status"]
 
 
-def passed(found: Counter[Check]) -> int:
+def count_passed(found: Counter[Check]) -> int:
     return sum(count for (_, _, status), count in found.items() if status == "SUCCESS")
 
 
@@ -88,19 +88,23 @@ def differences(direct: Counter[Check], found: Counter[Check]) -> Iterator[str]:
 
 
 def failures(direct: Counter[Check], found: Counter[Check]) -> Iterator[str]:
-    """What is worse than without the proxy: a failure, or a scenario of which nothing is heard."""
+    """What is worse than without the proxy: a failure, or a scenario without results."""
     bad = [line for line in differences(direct, found) if line.startswith("+") and " FAILURE " in line]
     silent = {scenario for scenario, _, _ in direct} - {scenario for scenario, _, _ in found}
-    yield from [*bad, *(f"- {scenario}" for scenario in sorted(silent)), *too_few(found, passed(direct) * 9 // 10)]
+    yield from [
+        *bad,
+        *(f"- {scenario}" for scenario in sorted(silent)),
+        *too_few(found, count_passed(direct) * 9 // 10),
+    ]
 
 
 def too_few(found: Counter[Check], least: int) -> Iterator[str]:
-    if passed(found) < least:
-        yield f"only {passed(found)} passed, {least} at least should"
+    if count_passed(found) < least:
+        yield f"only {count_passed(found)} passed, {least} at least should"
 
 
-def told(way: str, found: Counter[Check], wrong: list[str], different: Sequence[str] = ()) -> bool:
-    """Print what came of one way; whether nothing is wrong with it."""
+def report(way: str, found: Counter[Check], wrong: list[str], different: Sequence[str] = ()) -> bool:
+    """Print the results of one transport; whether nothing is wrong."""
     statuses = Counter[str]()
     for (_, _, status), count in found.items():
         statuses[status] += count

@@ -1,6 +1,6 @@
-"""The server that the official suite is run against: what its scenarios ask for, as tables.
+"""The server that the official suite runs against: what its scenarios ask for, as tables.
 
-`server.py stdio`, or `server.py http`, which prints the address it listens on.
+Run `server.py stdio`, or `server.py http`, which prints the URL that it listens on.
 """
 
 # pyright: basic
@@ -33,12 +33,12 @@ SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 PAUSE = 0.05
 
 
-def text(said: str) -> Json:
-    return {"type": "text", "text": said}
+def text(content: str) -> Json:
+    return {"type": "text", "text": content}
 
 
-def embedded(uri: str, said: str, mime: str = "text/plain") -> Json:
-    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": said}}
+def embed(uri: str, content: str, mime: str = "text/plain") -> Json:
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": content}}
 
 
 def form(properties: Json, *required: str) -> Json:
@@ -52,16 +52,16 @@ REPLIES: dict[str, list[Json]] = {
     "test_simple_text": [text("This is a simple text response for testing.")],
     "test_image_content": [IMAGE],
     "test_audio_content": [{"type": "audio", "data": SILENCE, "mimeType": "audio/wav"}],
-    "test_embedded_resource": [embedded("test://embedded-resource", "This is an embedded resource content.")],
+    "test_embedded_resource": [embed("test://embedded-resource", "This is an embedded resource content.")],
     "test_multiple_content_types": [
         text("Multiple content types test:"),
         IMAGE,
-        embedded("test://mixed-content-resource", '{"test":"data","value":123}', "application/json"),
+        embed("test://mixed-content-resource", '{"test":"data","value":123}', "application/json"),
     ],
     "json_schema_2020_12_tool": [text("ok")],
     "test_x_mcp_header": [text("ok")],
 }
-"""Tools that always say the same."""
+"""Tools with a constant reply."""
 
 DEFAULTS = form(
     {
@@ -87,7 +87,7 @@ FORMS: dict[str, Json] = {
     "test_elicitation_sep1034_defaults": DEFAULTS,
     "test_elicitation_sep1330_enums": CHOICES,
 }
-"""Tools that ask the user, in the revisions in which a server may send requests."""
+"""Tools that ask the user, in the revisions where a server can send requests."""
 
 
 def elicits(question: str, name: str, kind: str = "string") -> Json:
@@ -126,7 +126,7 @@ ROUNDS: dict[str, list[Json]] = {
     "test_streaming_elicitation": [{"user_name": elicits("What is your name?", "name")}],
     "test_input_required_result_prompt": [{"user_context": elicits("What context should it use?", "context")}],
 }
-"""Tools, and a prompt, that need input first: what they ask for in each round."""
+"""Tools and a prompt that need input first, with what they ask for in each round."""
 
 SCHEMAS: dict[str, Json] = {
     "test_elicitation": form({"message": WORD}, "message"),
@@ -150,7 +150,7 @@ SCHEMAS: dict[str, Json] = {
         "additionalProperties": False,
     },
 }
-"""The schemas of the tools that take anything."""
+"""The schemas of tools with parameters."""
 
 RESOURCES: dict[str, Json] = {
     "test://static-text": {"mimeType": "text/plain", "text": "This is the content of the static text resource."},
@@ -162,7 +162,7 @@ PROMPTS: dict[str, tuple[list[str], list[Json]]] = {
     "test_prompt_with_arguments": (["arg1", "arg2"], [text("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")]),
     "test_prompt_with_embedded_resource": (
         ["resourceUri"],
-        [embedded("{resourceUri}", "Embedded resource content for testing."), text("Please process it.")],
+        [embed("{resourceUri}", "Embedded resource content for testing."), text("Please process it.")],
     ),
     "test_prompt_with_image": ([], [IMAGE, text("Please analyze the image above.")]),
     "test_input_required_result_prompt": ([], [text("Use the context.")]),
@@ -173,12 +173,12 @@ _bus = InMemorySubscriptionBus()
 _key = b"nothing is kept with this key that anybody would want to forge"
 
 
-# tools that do something
+# tools with an effect
 
 
 async def logs(context: Context, arguments: Json) -> list[Json]:
-    for said in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-        await context.session.send_log_message("info", said, related_request_id=context.request_id)
+    for line in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+        await context.session.send_log_message("info", line, related_request_id=context.request_id)
         await asyncio.sleep(PAUSE)
     return [text("logged")]
 
@@ -190,14 +190,14 @@ async def progresses(context: Context, arguments: Json) -> list[Json]:
     return [text("done")]
 
 
-async def has_sampled(context: Context, arguments: Json) -> list[Json]:
+async def requests_sampling(context: Context, arguments: Json) -> list[Json]:
     message = types.SamplingMessage.model_validate({"role": "user", "content": text(arguments["prompt"])})
-    said = await context.session.create_message([message], max_tokens=100, related_request_id=context.request_id)
-    return [text(f"LLM response: {said.content.model_dump_json()}")]
+    reply = await context.session.create_message([message], max_tokens=100, related_request_id=context.request_id)
+    return [text(f"LLM response: {reply.content.model_dump_json()}")]
 
 
 async def reconnects(context: Context, arguments: Json) -> list[Json]:
-    """End the stream of the answer before the answer: it is fetched by whoever comes back for it."""
+    """End the stream before the reply; the client gets the reply when it reconnects."""
     if context.close_sse_stream is not None:
         await context.close_sse_stream()
     await asyncio.sleep(4 * PAUSE)
@@ -230,7 +230,7 @@ ACTIONS: dict[str, Callable[[Context, Json], Awaitable[list[Json]]]] = {
     "test_tool_with_logging": logs,
     "test_logging_tool": logs,
     "test_tool_with_progress": progresses,
-    "test_sampling": has_sampled,
+    "test_sampling": requests_sampling,
     "test_reconnection": reconnects,
     "test_missing_capability": needs_sampling,
     "test_trigger_tool_change": changes_tools,
@@ -240,9 +240,9 @@ ACTIONS: dict[str, Callable[[Context, Json], Awaitable[list[Json]]]] = {
 TOOLS = [*REPLIES, *FORMS, *ACTIONS, *(name for name in ROUNDS if not name.endswith("prompt"))]
 
 
-async def called(context: Context, params: types.CallToolRequestParams) -> Any:
+async def call(context: Context, params: types.CallToolRequestParams) -> Any:
     name, arguments = params.name, params.arguments or {}
-    if (needed := needed_for(name, params, context)) is not None:
+    if (needed := input_needed_for(name, params, context)) is not None:
         return needed
     if name in ROUNDS:
         return types.CallToolResult.model_validate({"content": [text("All input received.")]})
@@ -263,8 +263,8 @@ async def called(context: Context, params: types.CallToolRequestParams) -> Any:
 # input in rounds
 
 
-def needed_for(name: str, params: Any, context: Context) -> types.InputRequiredResult | None:
-    """What has to be asked before `name` can be answered, if anything is left to ask."""
+def input_needed_for(name: str, params: Any, context: Context) -> types.InputRequiredResult | None:
+    """The input that is needed before `name` can be answered, if any."""
     rounds = ROUNDS.get(name, [])
     done = round_of(params.request_state)
     if done < len(rounds) and set(rounds[done]) <= set(params.input_responses or {}):
@@ -273,18 +273,18 @@ def needed_for(name: str, params: Any, context: Context) -> types.InputRequiredR
         return None
     asked = {key: one for key, one in rounds[done].items() if is_declared(one["method"], context)}
     return types.InputRequiredResult.model_validate(
-        {"resultType": "input_required", "inputRequests": asked, "requestState": signed(done)}
+        {"resultType": "input_required", "inputRequests": asked, "requestState": sign(done)}
     )
 
 
 def is_declared(method: str, context: Context) -> bool:
-    """Whether the client has said that it answers such requests; one that has said nothing is asked."""
+    """Whether the client declares that it answers such requests, or declares nothing at all."""
     declared = context.session.client_capabilities
-    said = declared.model_dump(exclude_none=True) if declared is not None else {}
-    return not said or method.partition("/")[0] in said
+    names = declared.model_dump(exclude_none=True) if declared is not None else {}
+    return not names or method.partition("/")[0] in names
 
 
-def signed(done: int) -> str:
+def sign(done: int) -> str:
     return f"{done}.{hmac.new(_key, str(done).encode(), hashlib.sha256).hexdigest()}"
 
 
@@ -292,7 +292,7 @@ def round_of(state: str | None) -> int:
     if state is None:
         return 0
     done = state.partition(".")[0]
-    if not done.isdigit() or not hmac.compare_digest(state.encode(), signed(int(done)).encode()):
+    if not done.isdigit() or not hmac.compare_digest(state.encode(), sign(int(done)).encode()):
         raise MCPError(types.INVALID_PARAMS, "The state of the request is not ours")
     return int(done)
 
@@ -342,25 +342,25 @@ async def prompts(context: Context, params: Any) -> types.ListPromptsResult:
 async def prompt(context: Context, params: types.GetPromptRequestParams) -> Any:
     if params.name not in PROMPTS:
         raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
-    if (needed := needed_for(params.name, params, context)) is not None:
+    if (needed := input_needed_for(params.name, params, context)) is not None:
         return needed
-    said = json.dumps(PROMPTS[params.name][1])
+    content_json = json.dumps(PROMPTS[params.name][1])
     for name, value in (params.arguments or {}).items():
-        said = said.replace(f"{{{name}}}", value)
-    messages = [{"role": "user", "content": content} for content in json.loads(said)]
+        content_json = content_json.replace(f"{{{name}}}", value)
+    messages = [{"role": "user", "content": content} for content in json.loads(content_json)]
     return types.GetPromptResult.model_validate({"messages": messages})
 
 
-async def completed(context: Context, params: Any) -> types.CompleteResult:
+async def complete(context: Context, params: Any) -> types.CompleteResult:
     return types.CompleteResult.model_validate({"completion": {"values": [], "total": 0, "hasMore": False}})
 
 
-async def agreed(context: Context, params: Any) -> types.EmptyResult:
+async def accept(context: Context, params: Any) -> types.EmptyResult:
     return types.EmptyResult()
 
 
-class Kept(EventStore):
-    """Everything that was ever said on a stream; the number of an event is its name."""
+class StoredEvents(EventStore):
+    """Keeps every event of every stream; the id of an event is its index."""
 
     def __init__(self) -> None:
         self._events: list[tuple[str, Any]] = []
@@ -380,40 +380,40 @@ class Kept(EventStore):
         return stream
 
 
-def made() -> Server[Any]:
-    warnings.simplefilter("ignore")  # what is deprecated is in the suite all the same
+def make_server() -> Server[Any]:
+    warnings.simplefilter("ignore")  # the suite also covers deprecated features
     return Server(
         "conformance",
         version="1.0.0",
         get_tool_input_schema=schema_of,
         on_list_tools=tools,
-        on_call_tool=called,
+        on_call_tool=call,
         on_list_resources=resources,
         on_list_resource_templates=templates,
         on_read_resource=read,
-        on_subscribe_resource=agreed,
-        on_unsubscribe_resource=agreed,
+        on_subscribe_resource=accept,
+        on_unsubscribe_resource=accept,
         on_subscriptions_listen=ListenHandler(_bus),
         on_list_prompts=prompts,
         on_get_prompt=prompt,
-        on_completion=completed,
-        on_set_logging_level=agreed,
+        on_completion=complete,
+        on_set_logging_level=accept,
     )
 
 
-async def on_standard_streams() -> None:
-    server = made()
+async def run_stdio() -> None:
+    server = make_server()
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def on_http() -> None:
+async def run_http() -> None:
     listening = socket.create_server(("127.0.0.1", 0))
-    app = made().streamable_http_app(event_store=Kept(), retry_interval=100)
+    app = make_server().streamable_http_app(event_store=StoredEvents(), retry_interval=100)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     print(f"listening on http://127.0.0.1:{listening.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
     await server.serve([listening])
 
 
 if __name__ == "__main__":
-    asyncio.run(on_http() if sys.argv[1] == "http" else on_standard_streams())
+    asyncio.run(run_http() if sys.argv[1] == "http" else run_stdio())

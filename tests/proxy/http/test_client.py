@@ -1,4 +1,4 @@
-"""Requests that go out: connections that are kept, and every way in which there is no answer."""
+"""The HTTP client: connection reuse, redirects, and every failure."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 import pytest
 
 from fingerpost.proxy.http.client import Upstream
-from fingerpost.proxy.http.http1 import TooLarge, Unreachable
+from fingerpost.proxy.http.http1 import BodyTooLarge, UpstreamError
 from fingerpost.proxy.http.server import Request
 from tests.support.http_lab import JSON, serving
 
 
-async def answered(request: Request) -> None:
-    await request.respond.whole(200, JSON, str(request.peer).encode())
+async def answer_with_peer(request: Request) -> None:
+    await request.responder.send_whole(200, JSON, str(request.peer).encode())
 
 
-async def asked(upstream: Upstream, **more: Any) -> bytes:
+async def ask(upstream: Upstream, **more: Any) -> bytes:
     return await (await upstream.request("POST", [], b"{}", **more)).body(1_000)
 
 
-def test_a_connection_is_kept_for_the_next_request_while_it_is_good(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_connection_is_reused_until_it_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> list[bytes]:
-        async with serving(answered) as port:
+        async with serving(answer_with_peer) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}")
-            kept = [await asked(upstream), await asked(upstream)]
-            monkeypatch.setattr(Upstream, "_KEPT", -1.0)
-            stale = [await asked(upstream), await asked(upstream)]
+            kept = [await ask(upstream), await ask(upstream)]
+            monkeypatch.setattr(Upstream, "_KEEP_ALIVE", -1.0)
+            stale = [await ask(upstream), await ask(upstream)]
             upstream.close()
             return [*kept, *stale]
 
@@ -35,11 +35,11 @@ def test_a_connection_is_kept_for_the_next_request_while_it_is_good(monkeypatch:
     assert first == second == third != fourth
 
 
-def test_only_so_many_connections_are_kept() -> None:
+def test_the_connection_pool_is_limited() -> None:
     async def scene() -> int:
-        async with serving(answered) as port:
+        async with serving(answer_with_peer) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}/")
-            await asyncio.gather(*(asked(upstream) for _ in range(150)))
+            await asyncio.gather(*(ask(upstream) for _ in range(150)))
             count = len(upstream._idle)  # pyright: ignore[reportPrivateUsage]
             upstream.close()
             return count
@@ -47,7 +47,7 @@ def test_only_so_many_connections_are_kept() -> None:
     assert asyncio.run(scene()) == 128
 
 
-def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> None:
+def test_if_the_server_closes_without_a_response_the_request_counts_as_sent() -> None:
     async def closed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
         writer.close()
@@ -56,10 +56,10 @@ def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> N
         writer.write(b"NONSENSE\r\n\r\n")
         writer.close()
 
-    async def scene(behaviour: Any) -> Unreachable:
+    async def scene(behaviour: Any) -> UpstreamError:
         server = await asyncio.start_server(behaviour, "127.0.0.1", 0)
-        with pytest.raises(Unreachable) as lost:
-            await asked(Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+        with pytest.raises(UpstreamError) as lost:
+            await ask(Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
         server.close()
         return lost.value
 
@@ -67,35 +67,35 @@ def test_a_server_that_closes_without_an_answer_may_have_seen_the_request() -> N
         assert asyncio.run(scene(behaviour)).was_sent
 
 
-def test_a_server_that_does_not_speak_tls_is_not_reached() -> None:
+def test_a_tls_failure_is_reported() -> None:
     async def scene() -> None:
-        async with serving(answered) as port:
-            with pytest.raises(Unreachable, match=r"cannot be reached \(TLS"):
-                await asked(Upstream(f"https://127.0.0.1:{port}/"))
+        async with serving(answer_with_peer) as port:
+            with pytest.raises(UpstreamError, match=r"cannot be reached \(TLS"):
+                await ask(Upstream(f"https://127.0.0.1:{port}/"))
 
     asyncio.run(scene())
 
 
-def test_a_server_that_does_not_accept_in_time_is_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_has_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: Any, **__: Any) -> None:
         await asyncio.sleep(60)
 
     monkeypatch.setattr(asyncio, "open_connection", never)
-    with pytest.raises(Unreachable, match="no connection in time") as lost:
-        asyncio.run(asked(Upstream("http://127.0.0.1:1/"), seconds=0.05))
+    with pytest.raises(UpstreamError, match="no connection in time") as lost:
+        asyncio.run(ask(Upstream("http://127.0.0.1:1/"), seconds=0.05))
     assert not lost.value.was_sent
 
 
-def test_a_request_that_is_no_http_is_not_sent() -> None:
+def test_an_invalid_request_is_not_sent() -> None:
     async def scene() -> None:
-        async with serving(answered) as port:
-            with pytest.raises(Unreachable, match="cannot be sent"):
+        async with serving(answer_with_peer) as port:
+            with pytest.raises(UpstreamError, match="cannot be sent"):
                 await Upstream(f"http://127.0.0.1:{port}/").request("POST", [(b"bad header", b"x\n")], b"")
 
     asyncio.run(scene())
 
 
-def test_hints_before_the_answer_are_passed_over_and_a_closed_connection_is_not_kept() -> None:
+def test_informational_responses_are_skipped_and_a_closed_connection_is_not_reused() -> None:
     async def hinted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1_000)
         writer.write(
@@ -107,13 +107,13 @@ def test_hints_before_the_answer_are_passed_over_and_a_closed_connection_is_not_
     async def scene() -> None:
         server = await asyncio.start_server(hinted, "127.0.0.1", 0)
         upstream = Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
-        assert [await asked(upstream), await asked(upstream)] == [b"ok", b"ok"]
+        assert [await ask(upstream), await ask(upstream)] == [b"ok", b"ok"]
         server.close()
 
     asyncio.run(scene())
 
 
-def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else() -> None:
+def test_redirects_are_followed_on_the_same_host_only() -> None:
     seen: list[str] = []
 
     async def moved(request: Request) -> None:
@@ -122,9 +122,9 @@ def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else
             request.path
         )
         if where is None:
-            await request.respond.whole(200, JSON, b"here")
+            await request.responder.send_whole(200, JSON, b"here")
         else:
-            await request.respond.whole(307, [(b"location", where)])
+            await request.responder.send_whole(307, [(b"location", where)])
 
     async def scene() -> list[int]:
         async with serving(moved) as port:
@@ -142,15 +142,15 @@ def test_a_server_that_has_moved_on_its_own_host_is_found_there_and_nowhere_else
     assert seen[:3] == ["/old", "/new", "/new"]
 
 
-def test_a_body_has_a_limit_and_need_not_be_read() -> None:
+def test_a_body_is_limited_and_can_be_closed_unread() -> None:
     async def large(request: Request) -> None:
-        await request.respond.whole(200, JSON, b"x" * 5_000)
+        await request.responder.send_whole(200, JSON, b"x" * 5_000)
 
     async def scene() -> None:
         async with serving(large) as port:
             upstream = Upstream(f"http://127.0.0.1:{port}/")
-            with pytest.raises(TooLarge):
-                await asked(upstream)
+            with pytest.raises(BodyTooLarge):
+                await ask(upstream)
             response = await upstream.request("GET", [], b"")
             response.close()
             response.close()

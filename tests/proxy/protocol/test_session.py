@@ -15,9 +15,9 @@ from msgspec import Raw
 from fingerpost.engine.model import Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.replies.enrich import KEY
-from fingerpost.proxy.protocol.broken_frame import readable_id
-from fingerpost.proxy.protocol.frames import Frames, Overlong
-from fingerpost.proxy.protocol.lost_reply import Loss
+from fingerpost.proxy.protocol.broken_frame import find_id
+from fingerpost.proxy.protocol.frames import FrameSplitter, OversizedFrame
+from fingerpost.proxy.protocol.lost_reply import LostReply
 from fingerpost.proxy.protocol.message import fields
 from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
 from fingerpost.proxy.protocol.relay import Relay
@@ -829,14 +829,16 @@ def test_a_frame_that_is_no_message_is_answered_with_its_id_and_never_sent(bad: 
 
 def test_a_frame_that_is_too_long_is_answered_with_its_id() -> None:
     talk = Talk()
-    talk.session.from_client(Overlong(b'{"method":"x","params":{"a":"', b'..."},"jsonrpc":"2.0","id":"q"}', 10**8))
+    talk.session.from_client(
+        OversizedFrame(b'{"method":"x","params":{"a":"', b'..."},"jsonrpc":"2.0","id":"q"}', 10**8)
+    )
     reply = only(talk.got())
     assert reply["id"] == "q" and "100,000,000 bytes" in reply["error"]["message"]
 
 
 @pytest.mark.parametrize("tail", [b'"id":"\\x"}', b'"id":01}', b'"id":[1]}', b""])
 def test_an_id_that_cannot_be_read_is_null(tail: bytes) -> None:
-    assert readable_id(b'{"id":{"id":5},"params":{"id":3},', tail) == b"null"
+    assert find_id(b'{"id":{"id":5},"params":{"id":3},', tail) == b"null"
 
 
 # what a server should not send
@@ -932,7 +934,7 @@ def test_a_list_is_believed_for_longer_the_longer_it_took_to_read() -> None:
 def test_a_reply_that_is_too_long_is_told_as_a_failure() -> None:
     talk = Talk(guidance=False)
     talk.client(called(1, "search", {}))
-    talk.session.from_server(Overlong(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
+    talk.session.from_server(OversizedFrame(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
     assert "100,000,000 bytes" in only(talk.got())["error"]["message"]
 
 
@@ -1014,7 +1016,7 @@ def test_a_reply_of_the_client_is_never_answered_to_the_client(reply: bytes, is_
 def test_a_reply_of_the_client_that_is_too_long_is_an_error_to_the_server() -> None:
     talk = Talk()
     talk.server(asked(1, "roots/list"))
-    talk.session.from_client(Overlong(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
+    talk.session.from_client(OversizedFrame(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
     assert talk.got() == [] and only(talk.sent())["error"]["code"] == -32600
     talk.client(b'{"jsonrpc":"2.0","id":2,"error":')
     assert only(talk.got())["id"] == 2
@@ -1058,8 +1060,8 @@ def test_a_second_reply_is_dropped_and_one_without_an_id_passes() -> None:
 def test_an_answer_that_will_not_come_is_told_once() -> None:
     talk = Talk(guidance=False)
     talk.client(asked(1, "ping"))
-    assert talk.session.unanswered(1, Loss("answered HTTP 500", is_over=True))
-    assert not talk.session.unanswered(1, Loss("answered HTTP 500"))
+    assert talk.session.unanswered(1, LostReply("answered HTTP 500", is_over=True))
+    assert not talk.session.unanswered(1, LostReply("answered HTTP 500"))
     assert only(talk.got())["error"]["message"] == "The server answered HTTP 500"
 
 
@@ -1123,20 +1125,20 @@ def _has_half_pairs(value: Any) -> bool:
 def test_chunk_boundaries_carry_no_meaning(lines: list[bytes], cuts: list[int], limit: int) -> None:
     stream = b"".join(line + b"\n" for line in lines)
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
-    frames = Frames(limit)
+    frames = FrameSplitter(limit)
     pieces = [stream[start:end] for start, end in itertools.pairwise(edges)]
-    found = [one for piece in pieces for one in frames.completed_by(piece)]
-    assert found == [line if len(line) <= limit else Overlong(line, b"", len(line)) for line in lines]
-    assert frames.rest() is None
+    found = [one for piece in pieces for one in frames.push(piece)]
+    assert found == [line if len(line) <= limit else OversizedFrame(line, b"", len(line)) for line in lines]
+    assert frames.take_rest() is None
 
 
 def test_the_ends_of_a_long_frame_are_kept_and_nothing_between() -> None:
-    frames = Frames(100)
+    frames = FrameSplitter(100)
     long = b"a" * 70_000 + b"m" * 1_000_000 + b"z" * 70_000
     chunks = [long[start : start + 9_999] for start in range(0, len(long), 9_999)]
-    assert [one for chunk in chunks for one in frames.completed_by(chunk)] == []
-    assert list(frames.completed_by(b"\nnext")) == [Overlong(long[:65_536], long[-65_536:], len(long))]
-    assert frames.rest() == b"next"
+    assert [one for chunk in chunks for one in frames.push(chunk)] == []
+    assert list(frames.push(b"\nnext")) == [OversizedFrame(long[:65_536], long[-65_536:], len(long))]
+    assert frames.take_rest() == b"next"
 
 
 FAULTS: dict[str, Callable[[Talk, Any], object]] = {

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any
 
 from fingerpost.proxy.process.child import Child
-from fingerpost.proxy.process.supervisor import Pipe
-from fingerpost.proxy.protocol.frames import Overlong
-from fingerpost.proxy.protocol.message import encode, fields, number_in, read_reply
+from fingerpost.proxy.process.pipe import Pipe
+from fingerpost.proxy.protocol.frames import OversizedFrame
+from fingerpost.proxy.protocol.message import encode, fields, numeric_id, read_reply
 
 _MAX_MESSAGE = 16 * 1024 * 1024
 """Bytes of the longest message that is read."""
@@ -120,8 +120,8 @@ class Connection:
         except BlockingIOError:
             return
         self._unanswered_bytes += len(chunk)
-        for frame in self._child.frames.completed_by(chunk):
-            if isinstance(frame, Overlong):
+        for frame in self._child.frames.push(chunk):
+            if isinstance(frame, OversizedFrame):
                 self._terminate(f"sent a message of {frame.size:,} bytes")
                 return
             self._handle(frame)
@@ -140,7 +140,7 @@ class Connection:
         if message.is_request:
             self._answer_request(message.id, message.method)
             return
-        id = message.id if isinstance(message.id, int) else number_in(message.id) or 0
+        id = message.id if isinstance(message.id, int) else numeric_id(message.id) or 0
         pending = self._pending.get(id)
         if pending is not None and not pending.done():
             self._unanswered_bytes, self._newest_answered = 0, max(id, self._newest_answered)
@@ -170,11 +170,11 @@ class Connection:
     def _handle_end_of_output(self) -> None:
         """Clean up after a server that has ended or has closed its output."""
         self._remove_callbacks()
-        self._finish(self._child.ended("closed its output"))
+        self._finish(self._child.reap("closed its output"))
 
     def _terminate(self, why: str) -> None:
         self._remove_callbacks()
-        self._child.end()
+        self._child.stop()
         self._finish(why)
 
     def _remove_callbacks(self) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
-from fingerpost.proxy.command import is_url, own_headers
+from fingerpost.proxy.http.environment import headers_from_environment
+from fingerpost.proxy.http.sendable import is_url
 from fingerpost.terminal.command_error import CommandError
 
 _PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
@@ -77,5 +78,5 @@ def parse_target(command: Sequence[str], url: str | None) -> Target:
             raise CommandError(
                 f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
             )
-        own_headers()  # reports invalid headers before anything is started
+        headers_from_environment()  # reports invalid headers before anything is started
     return Target(command=tuple(command), url=url or "")

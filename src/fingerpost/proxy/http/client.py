@@ -1,4 +1,4 @@
-"""Requests that go out by HTTP, to one address. Answers are streamed; nothing is decoded or sent twice."""
+"""An HTTP/1.1 client on `h11` for one URL. It streams responses, and never decodes or repeats anything."""
 
 from __future__ import annotations
 
@@ -8,188 +8,199 @@ import ssl
 import time
 from collections import deque
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 import h11
 
-from fingerpost.proxy.http.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, Unreachable, is_event_stream, value_of
+from fingerpost.proxy.http.http1 import (
+    CHUNK,
+    MAX_HEAD,
+    BodyTooLarge,
+    Headers,
+    UpstreamError,
+    header_value,
+    is_event_stream,
+)
 from fingerpost.proxy.protocol import sse
 
-_MOST_MOVES = 3
+_MAX_REDIRECTS = 3
+_MAX_IDLE = 128
 
 
 @dataclass(slots=True)
 class Response:
-    """An answer that is coming in. Its body is to be read to the end, or closed."""
+    """A response whose head has arrived. Read its body to the end, or close it."""
 
     status: int
     headers: Headers
-    _link: _Link
+    _connection: _Connection
     _upstream: Upstream
     _is_over: bool = False
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it comes."""
+        """Yield the body as it arrives."""
         try:
-            while isinstance(event := await self._link.event(), h11.Data):
+            while isinstance(event := await self._connection.next_event(), h11.Data):
                 yield bytes(event.data)
         except (OSError, h11.RemoteProtocolError, EOFError) as error:
             self.close()
-            raise Unreachable(f"broke off its answer ({_kind(error)})", was_sent=True) from error
+            raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True) from error
         self._is_over = True
-        self._upstream.give_back(self._link)
+        self._upstream.release(self._connection)
 
     async def body(self, limit: int) -> bytes:
-        """The whole body."""
+        """Read the whole body; `BodyTooLarge` if it exceeds `limit`."""
         parts, size = list[bytes](), 0
         async for chunk in self.chunks():
             parts.append(chunk)
             size += len(chunk)
             if size > limit:
                 self.close()
-                raise TooLarge
+                raise BodyTooLarge
         return b"".join(parts)
 
     def close(self) -> None:
-        """Have no more of it."""
+        """Close the connection, unless the body has been read to the end."""
         if not self._is_over:
             self._is_over = True
-            self._link.close()
+            self._connection.close()
 
 
 @dataclass(slots=True)
-class _Link:
+class _Connection:
     """A connection to the upstream."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    connection: h11.Connection
-    good_until: float = field(default=0.0)
+    protocol: h11.Connection
 
-    async def event(self) -> Any:
-        while (event := self.connection.next_event()) is h11.NEED_DATA:
-            self.connection.receive_data(await self.reader.read(CHUNK))
+    async def next_event(self) -> Any:
+        while (event := self.protocol.next_event()) is h11.NEED_DATA:
+            self.protocol.receive_data(await self.reader.read(CHUNK))
         return event
 
-    def is_quiet(self) -> bool:
-        """Whether nothing has come that was not asked for. The end may be there already, and only not yet heard of."""
-        return not self.reader.at_eof() and not self.writer.is_closing() and not self._has_news()
+    def is_reusable(self) -> bool:
+        """Whether the server has sent nothing unexpected, not even an end of stream that asyncio has not seen yet."""
+        return not self.reader.at_eof() and not self.writer.is_closing() and not self._has_input()
 
-    def _has_news(self) -> bool:
-        waiting = select.poll()
-        waiting.register(self.writer.get_extra_info("socket").fileno(), select.POLLIN)
-        return bool(waiting.poll(0))
+    def _has_input(self) -> bool:
+        poll = select.poll()
+        poll.register(self.writer.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         self.writer.close()
 
 
 class Upstream:
-    """Where requests go: one address, with connections that are kept for a moment."""
+    """The server at one URL, with a pool of idle connections."""
 
-    _KEPT = 2.5
-    """Seconds that an idle connection is trusted: many servers close theirs after five."""
+    _KEEP_ALIVE = 2.5
+    """Seconds that an idle connection stays in the pool: many servers close theirs after five."""
 
     def __init__(self, url: str) -> None:
         self.url: SplitResult = urlsplit(url)
         self._host = self.url.hostname or ""
         self._port = self.url.port or (443 if self.url.scheme == "https" else 80)
         self._ssl = ssl.create_default_context() if self.url.scheme == "https" else None
-        self._idle: deque[_Link] = deque()
+        self._idle: deque[tuple[float, _Connection]] = deque()
+        """Idle connections, each with the time when it expires."""
 
     @property
     def target(self) -> bytes:
         return ((self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")).encode()
 
     async def request(self, method: str, headers: Headers, body: bytes, *, seconds: float = 30.0) -> Response:
-        """Send a request; the answer is there when its head is. `seconds` bounds how long connecting may take.
+        """Send a request and return once the head of the response is there; `seconds` limits connecting.
 
-        A server that says it is elsewhere on the same host is believed from then on: it has done nothing yet.
+        A redirect to another path on the same host is followed, now and for later requests. A server that redirects
+        has not acted on the request yet.
         """
-        for _ in range(_MOST_MOVES):
-            response = await self._sent(method, headers, body, seconds)
-            if not self._has_moved(response):
+        for _ in range(_MAX_REDIRECTS):
+            response = await self._send(method, headers, body, seconds)
+            if not self._follow_redirect(response):
                 return response
             response.close()
-        return await self._sent(method, headers, body, seconds)
+        return await self._send(method, headers, body, seconds)
 
-    def _has_moved(self, response: Response) -> bool:
-        where = value_of(response.headers, b"location") if response.status in (307, 308) else None
-        if where is None:
+    def _follow_redirect(self, response: Response) -> bool:
+        location = header_value(response.headers, b"location") if response.status in (307, 308) else None
+        if location is None:
             return False
         try:
-            moved = urlsplit(urljoin(self.url.geturl(), where.decode("latin-1")))
+            url = urlsplit(urljoin(self.url.geturl(), location.decode("latin-1")))
         except ValueError:
             return False
-        if (moved.scheme, moved.netloc) != (self.url.scheme, self.url.netloc) or moved == self.url:
+        if (url.scheme, url.netloc) != (self.url.scheme, self.url.netloc) or url == self.url:
             return False
-        self.url = moved
+        self.url = url
         return True
 
-    async def _sent(self, method: str, headers: Headers, body: bytes, seconds: float) -> Response:
-        link = self._taken() or await self._connected(seconds)
+    async def _send(self, method: str, headers: Headers, body: bytes, seconds: float) -> Response:
+        connection = self._take_idle() or await self._connect(seconds)
         head: Headers = [
             (b"host", self.url.netloc.rpartition("@")[2].encode()),
             *headers,
             *([(b"content-length", b"%d" % len(body))] if body or method == "POST" else []),
         ]
         try:
-            return await self._asked(link, h11.Request(method=method, target=self.target, headers=head), body)
+            request = h11.Request(method=method, target=self.target, headers=head)
+            return await self._exchange(connection, request, body)
         except (OSError, h11.RemoteProtocolError, EOFError) as error:
-            link.close()
-            raise Unreachable(f"closed the connection ({_kind(error)})", was_sent=True) from error
+            connection.close()
+            raise UpstreamError(f"closed the connection ({_describe(error)})", was_sent=True) from error
         except h11.LocalProtocolError as error:
-            link.close()
-            raise Unreachable("cannot be sent this request by HTTP", was_sent=False) from error
+            connection.close()
+            raise UpstreamError("cannot be sent this request by HTTP", was_sent=False) from error
         except BaseException:
-            link.close()
+            connection.close()
             raise
 
-    async def _asked(self, link: _Link, request: h11.Request, body: bytes) -> Response:
-        parts = [link.connection.send(request), link.connection.send(h11.Data(data=body)) if body else b""]
-        link.writer.write(b"".join([*(part or b"" for part in parts), link.connection.send(h11.EndOfMessage()) or b""]))
-        await link.writer.drain()
-        while isinstance(event := await link.event(), h11.InformationalResponse):
+    async def _exchange(self, connection: _Connection, request: h11.Request, body: bytes) -> Response:
+        send = connection.protocol.send
+        parts = [send(request), send(h11.Data(data=body)) if body else b"", send(h11.EndOfMessage())]
+        connection.writer.write(b"".join(part or b"" for part in parts))
+        await connection.writer.drain()
+        while isinstance(event := await connection.next_event(), h11.InformationalResponse):
             pass
-        return Response(event.status_code, [(key, value) for key, value in event.headers], link, self)
+        return Response(event.status_code, [(key, value) for key, value in event.headers], connection, self)
 
-    async def _connected(self, seconds: float) -> _Link:
+    async def _connect(self, seconds: float) -> _Connection:
         try:
             async with asyncio.timeout(seconds):
                 reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._ssl, limit=CHUNK)
         except (OSError, TimeoutError) as error:
-            raise Unreachable(f"cannot be reached ({_kind(error)})", was_sent=False) from error
-        return _Link(reader, writer, h11.Connection(h11.CLIENT, max_incomplete_event_size=MOST_HEAD))
+            raise UpstreamError(f"cannot be reached ({_describe(error)})", was_sent=False) from error
+        return _Connection(reader, writer, h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD))
 
-    def _taken(self) -> _Link | None:
-        """An idle connection that is still good."""
+    def _take_idle(self) -> _Connection | None:
+        """Take a reusable connection from the pool; close the others."""
         now = time.monotonic()
         while self._idle:
-            link = self._idle.pop()
-            if now < link.good_until and link.is_quiet():
-                return link
-            link.close()
+            expires_at, connection = self._idle.pop()
+            if now < expires_at and connection.is_reusable():
+                return connection
+            connection.close()
         return None
 
-    def give_back(self, link: _Link) -> None:
-        """Keep a connection for the next request, where both sides allow it."""
-        if link.connection.our_state is not h11.DONE or link.connection.their_state is not h11.DONE:
-            link.close()
+    def release(self, connection: _Connection) -> None:
+        """Return a connection to the pool if both sides allow it."""
+        if connection.protocol.our_state is not h11.DONE or connection.protocol.their_state is not h11.DONE:
+            connection.close()
             return
-        link.connection.start_next_cycle()
-        link.good_until = time.monotonic() + self._KEPT
-        self._idle.append(link)
-        while len(self._idle) > 128:
-            self._idle.popleft().close()
+        connection.protocol.start_next_cycle()
+        self._idle.append((time.monotonic() + self._KEEP_ALIVE, connection))
+        while len(self._idle) > _MAX_IDLE:
+            self._idle.popleft()[1].close()
 
     def close(self) -> None:
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[1].close()
 
 
-def _kind(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     if isinstance(error, ssl.SSLError):
         return f"TLS: {error.reason}"
     if isinstance(error, TimeoutError):
@@ -201,11 +212,11 @@ def is_stream(response: Response) -> bool:
     return is_event_stream(response.headers)
 
 
-async def events_in(response: Response, limit: int) -> AsyncIterator[bytes]:
-    """The events of an answer, each in the bytes it came in."""
-    events = sse.Events(limit)
+async def read_events(response: Response, limit: int) -> AsyncIterator[bytes]:
+    """Yield the events of a response, each in its original bytes."""
+    events = sse.EventSplitter(limit)
     async for chunk in response.chunks():
-        for event in events.completed_by(chunk):
+        for event in events.push(chunk):
             yield event
     if rest := events.rest():
         yield rest

@@ -1,4 +1,4 @@
-"""What both ends of HTTP/1.1 have in common: headers, and how a request fails. What is HTTP, `h11` says."""
+"""What the HTTP/1.1 server and client share: headers, limits and failures. `h11` implements the protocol."""
 
 from __future__ import annotations
 
@@ -7,37 +7,36 @@ from typing import TypeAlias
 Headers: TypeAlias = "list[tuple[bytes, bytes]]"
 
 CHUNK = 64 * 1024
-MOST_HEAD = 64 * 1024
-"""Bytes of the longest request line and headers."""
+MAX_HEAD = 64 * 1024
+"""Bytes of the longest request line with headers."""
 
-_HOP = frozenset({
+_HOP_BY_HOP = frozenset({
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te", b"trailer",
     b"transfer-encoding", b"upgrade",
 })  # fmt: skip
-"""Headers that speak of one connection and go no further."""
 
 
-class TooLarge(Exception):
-    """A body that is longer than is let through."""
+class BodyTooLarge(Exception):
+    """A body exceeds the size limit."""
 
 
-class Unreachable(Exception):
-    """A request that has no answer. `was_sent` tells whether the server may have seen it."""
+class UpstreamError(Exception):
+    """A request got no response. `was_sent` says whether the server may have seen it."""
 
     def __init__(self, why: str, *, was_sent: bool) -> None:
         super().__init__(why)
         self.was_sent = was_sent
 
 
-def end_to_end(headers: Headers) -> Headers:
-    """Headers that are passed on: those of this connection, and those that it names, are not."""
+def forwardable_headers(headers: Headers) -> Headers:
+    """The end-to-end headers: all except hop-by-hop headers and those that `Connection` names."""
     named = {name.strip().lower() for key, value in headers if key == b"connection" for name in value.split(b",")}
-    return [(key, value) for key, value in headers if key not in _HOP and key not in named]
+    return [(key, value) for key, value in headers if key not in _HOP_BY_HOP and key not in named]
 
 
 def is_event_stream(headers: Headers) -> bool:
-    return (value_of(headers, b"content-type") or b"").lower().startswith(b"text/event-stream")
+    return (header_value(headers, b"content-type") or b"").lower().startswith(b"text/event-stream")
 
 
-def value_of(headers: Headers, name: bytes) -> bytes | None:
+def header_value(headers: Headers, name: bytes) -> bytes | None:
     return next((value for key, value in headers if key == name), None)

@@ -1,7 +1,7 @@
-"""The HTTP side that clients see: who may speak to us at all, and how we begin and end.
+"""The HTTP front of the proxy: check who may connect, route requests, start and stop.
 
-A page in a browser can make requests to a local port. So the name that a request was sent to, and the page that it
-comes from, have to be ones that are expected here.
+Web pages in a browser can send requests to a local port. So the proxy checks the `Host` and the `Origin` of each
+request against the names it expects.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from fingerpost.proxy.http.http1 import value_of
+from fingerpost.proxy.http.http1 import header_value
 from fingerpost.proxy.http.server import Limits, Request, Server
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import INVALID_REQUEST
@@ -21,52 +21,52 @@ PATH = "/mcp"
 JSON = (b"content-type", b"application/json")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DRAIN = 4.0
-"""Seconds in which requests under way are answered once we are told to end."""
+"""Seconds to answer requests in flight after a signal to stop."""
 
 
 class App(Protocol):
-    """What stands behind the front."""
+    """Handles the requests to `/mcp`."""
 
     async def handle(self, request: Request) -> None: ...
     async def stop(self) -> None: ...
-    def children_ended(self) -> None: ...
+    def on_child_exit(self) -> None: ...
 
 
-class Front:
-    """Lets expected requests through to the app, and answers the others."""
+class Router:
+    """Passes expected requests to the app and answers all others."""
 
     def __init__(self, app: App, names: Iterable[str] = ()) -> None:
         self._app = app
         self._names = _LOOPBACK | {name.lower().strip("[]") for name in names}
 
     async def handle(self, request: Request) -> None:
-        path = _path(request.path)
-        if (trouble := self._trouble(request)) is not None:
-            await refuse(request, 403, trouble)
+        path = _normalize_path(request.path)
+        if (problem := self._find_problem(request)) is not None:
+            await refuse(request, 403, problem)
         elif path == "/healthz":
-            await request.respond.whole(200, [JSON], b'{"status":"ok"}')
+            await request.responder.send_whole(200, [JSON], b'{"status":"ok"}')
         elif path != PATH:
             await refuse(request, 404, f"There is nothing here; the server is at {PATH}")
         else:
             await self._app.handle(request)
 
-    def _trouble(self, request: Request) -> str | None:
-        host = (value_of(request.headers, b"host") or b"").decode("latin-1")
-        if _name(f"//{host}") not in self._names:
+    def _find_problem(self, request: Request) -> str | None:
+        host = (header_value(request.headers, b"host") or b"").decode("latin-1")
+        if _host_name(f"//{host}") not in self._names:
             return "This name is not expected here; see --allow-host"
-        origin = value_of(request.headers, b"origin")
-        if origin is not None and _name(origin.decode("latin-1")) not in self._names:
+        origin = header_value(request.headers, b"origin")
+        if origin is not None and _host_name(origin.decode("latin-1")) not in self._names:
             return "This origin is not expected here; see --allow-host"
         return None
 
 
-def _path(target: str) -> str:
-    """The path of a target, which may be a whole address, without what follows it."""
+def _normalize_path(target: str) -> str:
+    """The path of a request target without its query. The target may be an absolute URL."""
     path = target if target.startswith("/") else f"/{target.partition('://')[2].partition('/')[2]}"
     return path.partition("?")[0].rstrip("/") or "/"
 
 
-def _name(url: str) -> str:
+def _host_name(url: str) -> str:
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -74,28 +74,28 @@ def _name(url: str) -> str:
 
 
 async def refuse(request: Request, status: int, why: str, id: bytes = b"null", code: int = INVALID_REQUEST) -> None:
-    """Answer a request that is not let through."""
-    await request.respond.whole(status, [JSON], messages.error(id, code, why))
+    """Answer a request with a JSON-RPC error."""
+    await request.responder.send_whole(status, [JSON], messages.error(id, code, why))
 
 
 async def serve(
     app: App, host: str, port: int, *, names: Iterable[str], limits: Limits, ready: Callable[[str], None]
 ) -> int:
-    """Serve until told to end; the exit code."""
-    server = Server(Front(app, [host, *names]).handle, limits)
+    """Serve until a signal to stop; return the exit code. A second signal cuts the draining short."""
+    server = Server(Router(app, [host, *names]).handle, limits)
     listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")
-    told = asyncio.Queue[int]()
+    signals = asyncio.Queue[int]()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, told.put_nowait, number)
-    loop.add_signal_handler(signal.SIGCHLD, app.children_ended)
-    number = await told.get()
+        loop.add_signal_handler(number, signals.put_nowait, number)
+    loop.add_signal_handler(signal.SIGCHLD, app.on_child_exit)
+    number = await signals.get()
     listener.close()
-    again = asyncio.ensure_future(told.get())
-    draining = asyncio.ensure_future(server.drained(_DRAIN))
-    await asyncio.wait((draining, again), return_when=asyncio.FIRST_COMPLETED)
+    second_signal = asyncio.ensure_future(signals.get())
+    draining = asyncio.ensure_future(server.drain(_DRAIN))
+    await asyncio.wait((draining, second_signal), return_when=asyncio.FIRST_COMPLETED)
     await app.stop()
-    await server.cut()
+    await server.close()
     return 128 + number if number == signal.SIGINT else 0

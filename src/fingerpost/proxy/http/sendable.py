@@ -1,8 +1,9 @@
-"""Check whether a header and an address can be sent over HTTP as they are spelled."""
+"""Check whether the proxy can send a header or a request to a URL over HTTP."""
 
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 _HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _VALUE = re.compile(r"[\x20-\x7e\xa0-\xff\t]*")
@@ -15,5 +16,14 @@ def is_header(name: str, value: str) -> bool:
 
 
 def is_sendable(url: str) -> bool:
-    """Whether an address can be sent as it is spelled."""
+    """Whether a URL has only characters that can be sent unescaped."""
     return _UNSENDABLE.search(url) is None
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is an HTTP URL that the proxy can send requests to."""
+    try:
+        url = urlsplit(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and is_sendable(text)
+    except ValueError:
+        return False

@@ -1,6 +1,6 @@
-"""Requests that come in by HTTP: each is read whole, within bounds, and answered in one piece or as it goes.
+"""A small HTTP/1.1 server on `h11`. It reads each request whole, within limits, and answers at once or as a stream.
 
-A client that is too slow is given up, and one that goes away takes its request along.
+It closes connections of slow clients, and cancels the handler of a client that disconnects.
 """
 
 from __future__ import annotations
@@ -8,39 +8,44 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import h11
 
-from fingerpost.proxy.http.http1 import CHUNK, MOST_HEAD, Headers, TooLarge, is_event_stream
+from fingerpost.proxy.http.http1 import CHUNK, MAX_HEAD, BodyTooLarge, Headers, is_event_stream
+
+_LINGER = 2.0
+"""Seconds to keep reading from a client whose request was refused."""
+_LARGE_BODY = 1_000_000
+"""Bytes after which a body may take longer, as long as it makes progress."""
 
 
 @dataclass(slots=True)
 class Request:
-    """A request that came in; its body is read whole, within bounds."""
+    """A request that has been read whole."""
 
     method: str
     path: str
     headers: Headers
     body: bytes
-    respond: Responder
+    responder: Responder
     peer: object = None
-    """The connection that it came by."""
+    """Identifies the connection."""
 
 
 class Responder:
-    """The answer to a request: a head, then as much of a body as there is."""
+    """Sends the response to one request: whole, or a head followed by chunks of the body."""
 
     def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter, *, has_body: bool = True) -> None:
         self._h11, self._writer, self._has_body = connection, writer, has_body
         self.has_begun = False
         self.is_stream = False
-        """Whether what has begun is a stream of events."""
+        """Whether the response is an event stream."""
         self.tail = b""
-        """The last bytes of what was sent."""
+        """The last bytes sent."""
 
     async def begin(self, status: int, headers: Headers) -> None:
         self.has_begun = True
@@ -56,8 +61,8 @@ class Responder:
         self._write(h11.EndOfMessage())
         await self._writer.drain()
 
-    async def whole(self, status: int, headers: Headers, body: bytes = b"") -> None:
-        """An answer all at once."""
+    async def send_whole(self, status: int, headers: Headers, body: bytes = b"") -> None:
+        """Send the whole response in one write."""
         self.has_begun = True
         head = self._h11.send(
             h11.Response(status_code=status, headers=[*headers, (b"content-length", b"%d" % len(body))])
@@ -72,24 +77,22 @@ class Responder:
             self._writer.write(data)
 
 
-_LINGER = 2.0
-
 Handler: TypeAlias = "Callable[[Request], Awaitable[None]]"
 
 
 @dataclass(slots=True)
 class Limits:
-    """How long and how large things may be before a connection is given up."""
+    """Limits of size and time before the server closes a connection."""
 
     body: int = 64 * 1024 * 1024
-    first: float = 10.0
-    """Seconds in which a request has to have come, from its first byte on, or from when the connection was made."""
+    receive: float = 10.0
+    """Seconds for a request to arrive, from its first byte, or from the start of the connection."""
     idle: float = 75.0
     """Seconds that a connection may stay open between two requests."""
 
 
 class Server:
-    """Accepts connections and hands each request to a handler."""
+    """Accepts connections and passes each request to a handler."""
 
     def __init__(self, handler: Handler, limits: Limits) -> None:
         self._handler, self._limits = handler, limits
@@ -98,65 +101,62 @@ class Server:
         self.is_draining = False
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
-        """Begin to accept connections there."""
+        """Begin to accept connections."""
         loop = asyncio.get_running_loop()
-        return await loop.create_server(lambda: _Protocol(self._connected, loop), host, port, backlog=2_048)
+        return await loop.create_server(lambda: _Protocol(self._serve, loop), host, port, backlog=2_048)
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until either side has had enough."""
-        connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until either side closes it."""
         self._open.add(writer)
-        incoming = _Incoming(reader, writer, connection, cast("_Protocol", writer.transport.get_protocol()))
+        connection = _Connection(reader, writer)
         try:
-            wait = self._limits.first
-            while not self.is_draining and await self._one(incoming, wait):
+            wait = self._limits.receive
+            while not self.is_draining and await self._serve_request(connection, wait):
                 wait = self._limits.idle
         except (ConnectionError, TimeoutError, h11.LocalProtocolError, asyncio.CancelledError):
-            pass  # the client has gone, was too slow, or all is over; there is nobody to tell
+            pass  # the client is gone or too slow, or the server stops; nobody is left to answer
         finally:
             self._open.discard(writer)
             writer.close()
 
-    async def _one(self, incoming: _Incoming, wait: float) -> bool:
-        """Read one request and have it answered; whether the connection can take another."""
+    async def _serve_request(self, connection: _Connection, wait: float) -> bool:
+        """Read and answer one request; whether the connection can take another."""
         try:
-            request = await incoming.request(self._limits, wait)
+            request = await connection.read_request(self._limits, wait)
         except h11.RemoteProtocolError as error:
-            await incoming.refuse(error.error_status_hint, str(error))
+            await connection.refuse(error.error_status_hint, str(error))
             return False
-        except TooLarge:
-            await incoming.refuse(413, "The body is too large")
+        except BodyTooLarge:
+            await connection.refuse(413, "The body is too large")
             return False
         if request is None:
             return False
-        await self._answered(request, incoming)
-        return incoming.next_cycle()
+        await self._run_handler(request, connection)
+        return connection.start_next_cycle()
 
-    async def _answered(self, request: Request, incoming: _Incoming) -> None:
-        """Run the handler; if the client goes away meanwhile, so does the handler."""
+    async def _run_handler(self, request: Request, connection: _Connection) -> None:
+        """Run the handler; cancel it if the client disconnects."""
         work = asyncio.ensure_future(self._handler(request))
         self._busy.add(work)
-        incoming.protocol.on_gone = work.cancel
         try:
-            with suppress(asyncio.CancelledError):
+            with connection.on_disconnect(work.cancel), suppress(asyncio.CancelledError):
                 await work
         except (ConnectionError, h11.LocalProtocolError):
             raise
-        except Exception as error:  # of ours: one request is lost by it, and no other
-            if not request.respond.has_begun:
-                await request.respond.whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
+        except Exception as error:  # a bug of ours must not affect other requests
+            if not request.responder.has_begun:
+                await request.responder.send_whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
         finally:
-            incoming.protocol.on_gone = None
             self._busy.discard(work)
 
-    async def drained(self, seconds: float) -> None:
-        """Take no more requests, and wait for those under way."""
+    async def drain(self, seconds: float) -> None:
+        """Take no more requests and wait for those in flight."""
         self.is_draining = True
         if self._busy:
             await asyncio.wait(self._busy, timeout=seconds)
 
-    async def cut(self) -> None:
-        """Have no more of anybody; those who are still being answered may say one last word."""
+    async def close(self) -> None:
+        """Cancel all handlers, let them send a last message, and close all connections."""
         for work in self._busy:
             work.cancel()
         if self._busy:
@@ -166,102 +166,111 @@ class Server:
 
 
 class _Protocol(asyncio.StreamReaderProtocol):
-    """Streams that tell at once when the other side has closed them, also while nobody reads."""
+    """A stream protocol that reports a disconnect at once, even if nobody is reading."""
 
     def __init__(self, connected: Callable[..., Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(asyncio.StreamReader(limit=CHUNK, loop=loop), connected, loop=loop)
-        self.on_gone: Callable[[], object] | None = None
+        self._callback: Callable[[], object] | None = None
+
+    @contextmanager
+    def on_disconnect(self, callback: Callable[[], object]) -> Generator[None]:
+        """Call `callback` if the client disconnects meanwhile."""
+        self._callback = callback
+        try:
+            yield
+        finally:
+            self._callback = None
 
     def eof_received(self) -> bool | None:
-        self._tell()
+        self._report()
         return super().eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._tell()
+        self._report()
         super().connection_lost(exc)
 
-    def _tell(self) -> None:
-        if self.on_gone is not None:
-            self.on_gone()
+    def _report(self) -> None:
+        if self._callback is not None:
+            self._callback()
 
 
 _numbers = itertools.count(1)
 
 
-class _Incoming:
-    """One connection that requests come in by."""
+class _Connection:
+    """One client connection."""
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        connection: h11.Connection,
-        protocol: _Protocol,
-    ) -> None:
-        self._reader, self._writer, self._h11, self.protocol = reader, writer, connection, protocol
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
+        self.on_disconnect = cast("_Protocol", writer.transport.get_protocol()).on_disconnect
         self._number = next(_numbers)
 
-    async def request(self, limits: Limits, wait: float) -> Request | None:
-        """The next request; none where the client has closed the connection."""
-        head = await self._head(limits, wait)
+    async def read_request(self, limits: Limits, wait: float) -> Request | None:
+        """Read the next request; none if the client has closed the connection."""
+        head = await self._read_head(limits, wait)
         if head is None:
             return None
-        until = time.monotonic() + limits.first
-        parts, size = list[bytes](), 0
-        if _needs_continue(head):
+        if _expects_continue(head):
             self._writer.write(self._h11.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
-        while not isinstance(event := await self._event(until - time.monotonic()), h11.EndOfMessage):
-            data = event.data if isinstance(event, h11.Data) else b""
-            size += len(data)
-            if size > limits.body:
-                raise TooLarge
-            parts.append(bytes(data))
-            until = max(until, time.monotonic() + limits.first) if size > 1_000_000 else until
+        body = await self._read_body(limits)
         target = head.target.decode("ascii", "replace")
         headers = [(key, value) for key, value in head.headers]
-        respond = Responder(self._h11, self._writer, has_body=head.method != b"HEAD")
-        return Request(head.method.decode(), target, headers, b"".join(parts), respond, self._number)
+        responder = Responder(self._h11, self._writer, has_body=head.method != b"HEAD")
+        return Request(head.method.decode(), target, headers, body, responder, self._number)
 
-    async def _head(self, limits: Limits, wait: float) -> h11.Request | None:
-        """The head of a request: it may be waited for, but once begun it has to come soon."""
-        until = time.monotonic() + wait
+    async def _read_head(self, limits: Limits, wait: float) -> h11.Request | None:
+        """Wait for the head of a request. Once it has begun, it must arrive within `limits.receive`."""
+        deadline = time.monotonic() + wait
         while True:
             event = self._h11.next_event()
             if event is h11.NEED_DATA:
-                data = await self._data(until - time.monotonic())
-                if data and not self._h11.trailing_data[0] and wait > limits.first:
-                    until, wait = time.monotonic() + limits.first, limits.first
+                data = await self._read_data(deadline - time.monotonic())
+                if data and not self._h11.trailing_data[0] and wait > limits.receive:
+                    deadline, wait = time.monotonic() + limits.receive, limits.receive
                 self._h11.receive_data(data)
                 continue
             return event if isinstance(event, h11.Request) else None
 
-    async def _event(self, seconds: float) -> h11.Event:
+    async def _read_body(self, limits: Limits) -> bytes:
+        deadline = time.monotonic() + limits.receive
+        parts, size = list[bytes](), 0
+        while not isinstance(event := await self._next_event(deadline - time.monotonic()), h11.EndOfMessage):
+            data = event.data if isinstance(event, h11.Data) else b""
+            size += len(data)
+            if size > limits.body:
+                raise BodyTooLarge
+            parts.append(bytes(data))
+            deadline = max(deadline, time.monotonic() + limits.receive) if size > _LARGE_BODY else deadline
+        return b"".join(parts)
+
+    async def _next_event(self, seconds: float) -> h11.Event:
         while True:
             event = self._h11.next_event()
             if event is not h11.NEED_DATA:
                 return event  # pyright: ignore[reportReturnType]
-            self._h11.receive_data(await self._data(seconds))
+            self._h11.receive_data(await self._read_data(seconds))
 
-    async def _data(self, seconds: float) -> bytes:
+    async def _read_data(self, seconds: float) -> bytes:
         async with asyncio.timeout(max(0.0, seconds)):
             return await self._reader.read(CHUNK)
 
-    def next_cycle(self) -> bool:
+    def start_next_cycle(self) -> bool:
         if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
             return False
         self._h11.start_next_cycle()
         return True
 
     async def refuse(self, status: int, why: str) -> None:
-        """Tell a client why its request is not taken. It may still be sending: closing at once would take that away."""
+        """Refuse a request, then read on for a moment: closing at once would discard the response."""
         with suppress(h11.LocalProtocolError, OSError):
             headers: Headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-            await Responder(self._h11, self._writer).whole(status, headers, why.encode())
+            await Responder(self._h11, self._writer).send_whole(status, headers, why.encode())
             self._writer.write_eof()
             async with asyncio.timeout(_LINGER):
                 while await self._reader.read(CHUNK):
                     pass
 
 
-def _needs_continue(head: h11.Request) -> bool:
+def _expects_continue(head: h11.Request) -> bool:
     return any(key == b"expect" and value.lower() == b"100-continue" for key, value in head.headers)

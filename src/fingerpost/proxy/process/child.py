@@ -1,4 +1,4 @@
-"""The server as a process of ours: started without a shell, ended with everything it has started, and how it ended."""
+"""Run a server as a child process, without a shell, and stop it together with all processes it started."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, cast
 
-from fingerpost.proxy.protocol.frames import Frames
+from fingerpost.proxy.protocol.frames import FrameSplitter
 
-_PATIENCE = 0.3
-"""Seconds between one way of asking a process to end and the next, ruder one."""
+_GRACE = 0.3
+"""Seconds between closing the input, SIGTERM and SIGKILL."""
 
 
 class Child:
-    """A running server. Its errors go where ours go, its environment is ours, and it has a process group of its own.
+    """A running server in its own process group. It inherits our environment and standard error.
 
-    `errors` is another descriptor for what it writes to standard error.
+    `errors` is another descriptor for its standard error.
     """
 
     def __init__(self, argv: Sequence[str], limit: int, errors: int | None = None) -> None:
@@ -27,7 +27,7 @@ class Child:
         self._process = subprocess.Popen(
             list(argv), stdin=pipe, stdout=pipe, stderr=errors, bufsize=0, start_new_session=True
         )
-        self.frames = Frames(limit)
+        self.frames = FrameSplitter(limit)
         self.stdin = cast("IO[bytes]", self._process.stdin).fileno()
         self.stdout = cast("IO[bytes]", self._process.stdout).fileno()
         os.set_blocking(self.stdout, False)
@@ -37,29 +37,32 @@ class Child:
 
     @property
     def status(self) -> int:
-        """The exit code, as a shell would give it."""
+        """The exit code, as a shell reports it."""
         code = self._process.returncode or 0
         return 128 - code if code < 0 else code
 
     def close_input(self) -> None:
         cast("IO[bytes]", self._process.stdin).close()
 
-    def ended(self, otherwise: str) -> str:
-        """Clear up after a process that has ended; how that was, as a clause. One that has not is ended now."""
+    def reap(self, otherwise: str) -> str:
+        """Clean up after an exited process and return a clause that says how it ended.
+
+        A process that is still running is stopped, and `otherwise` is returned.
+        """
         try:
-            code = self._process.wait(_PATIENCE)
+            code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
-            self.end()
+            self.stop()
             return otherwise
-        self.clear_up()
-        return _told(code)
+        self.clean_up()
+        return _describe_exit(code)
 
-    def end(self) -> None:
-        """End the process and all that it has started."""
-        end_all([self])
+    def stop(self) -> None:
+        """Stop the process and all processes it started."""
+        stop_all([self])
 
-    def is_over_within(self, seconds: float) -> bool:
-        """Whether the process ends by itself in that time."""
+    def exits_within(self, seconds: float) -> bool:
+        """Wait for the process to exit by itself; whether it did."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
@@ -67,63 +70,36 @@ class Child:
         return True
 
     def terminate(self) -> None:
-        self._kill(signal.SIGTERM)
+        self._signal_group(signal.SIGTERM)
 
-    def clear_up(self) -> None:
-        """End by force whatever is left, and leave nothing open that was shared with it."""
-        self._kill(signal.SIGKILL)
-        self.is_over_within(_PATIENCE)
+    def clean_up(self) -> None:
+        """Kill what is left of the process group and close our ends of its pipes."""
+        self._signal_group(signal.SIGKILL)
+        self.exits_within(_GRACE)
         self.close_input()
         cast("IO[bytes]", self._process.stdout).close()
 
-    def _kill(self, number: int) -> None:
-        """Reach the whole group: what a launcher has started outlives it otherwise."""
+    def _signal_group(self, number: int) -> None:
+        """Signal the whole group: what a launcher has started would outlive it otherwise."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
 
-def end_all(children: Sequence[Child]) -> None:
-    """End processes and all that they have started: first by a hint, then by a request, then by force."""
-    for hint in (Child.close_input, Child.terminate):
+def stop_all(children: Sequence[Child]) -> None:
+    """Stop processes and all they started: close their input, then send SIGTERM, then SIGKILL."""
+    for request_exit in (Child.close_input, Child.terminate):
         for child in children:
-            hint(child)
-        until = time.monotonic() + _PATIENCE
-        if all(child.is_over_within(until - time.monotonic()) for child in children):
+            request_exit(child)
+        deadline = time.monotonic() + _GRACE
+        if all(child.exits_within(deadline - time.monotonic()) for child in children):
             break
     for child in children:
-        child.clear_up()
+        child.clean_up()
 
 
-def _told(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"exited with code {code}"
     with suppress(ValueError):
         return f"was killed by {signal.Signals(-code).name}"
     return f"was killed by signal {-code}"
-
-
-class Restarts:
-    """When a server that has ended may be started again: at once if it has served, ever later if it has not."""
-
-    MOST = 5
-    COOL_DOWN = 30.0
-
-    def __init__(self) -> None:
-        self.start_at = 0.0
-        self.why = ""
-        self._failures = 0
-        self._died_at = 0.0
-
-    def died(self, why: str, *, has_served: bool, now: float) -> None:
-        self._failures = 0 if has_served else self._failures + 1
-        self.why, self._died_at = why, now
-        self.start_at = now + (min(0.25 * 2 ** (self._failures - 2), 4.0) if self._failures > 1 else 0.0)
-
-    def is_given_up(self, now: float) -> bool:
-        """Whether it has failed so often in a row that trying again makes no sense for a while."""
-        if self._failures < self.MOST:
-            return False
-        if now - self._died_at < self.COOL_DOWN:
-            return True
-        self._failures = self.MOST - 1
-        return False

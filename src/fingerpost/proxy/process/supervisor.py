@@ -1,184 +1,160 @@
-"""A session's server as a process that may end and is started again, whoever it is that waits for its output."""
+"""Keep the server process of a session running: restart it on demand and answer what a crashed one owed."""
 
 from __future__ import annotations
 
-import os
-import select
-import stat
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import cast
+from typing import Protocol, cast
 
-from fingerpost.proxy.process.child import Child, Restarts
-from fingerpost.proxy.protocol.session import Session
+from fingerpost.proxy.process.child import Child
+from fingerpost.proxy.process.pipe import Pipe, read_available
+from fingerpost.proxy.protocol.frames import OversizedFrame
 
-CHUNK = 64 * 1024
-FULL = 4 * 1024 * 1024
-"""Bytes that may wait for a side that does not read, before the other side is no longer read from."""
+_STOPPED = "was stopped"
 
 
-class Supervised:
-    """The process behind a session. It is started when needed, and nothing of it is left behind."""
+def describe_start_failure(error: OSError) -> str:
+    """A clause that says why the server could not be started."""
+    return f"could not be started ({error.strerror})"
 
-    def __init__(self, argv: Sequence[str], session: Session, *, limit: int, say: Callable[[str], None]) -> None:
-        self._argv, self._session, self._limit, self._say = argv, session, limit, say
-        self._restarts = Restarts()
+
+class SupervisedSession(Protocol):
+    """What a supervisor needs from a session."""
+
+    to_server: list[bytes]
+    """Frames to write to the server."""
+
+    @property
+    def wants_server(self) -> bool: ...
+    @property
+    def has_served(self) -> bool: ...
+    def from_server(self, frame: bytes | OversizedFrame) -> None: ...
+    def server_started(self) -> None: ...
+    def server_gone(self, why: str) -> None: ...
+    def server_refused(self, why: str) -> None: ...
+
+
+class RestartPolicy:
+    """When a server that ended may be restarted: at once if it has served, after growing pauses if it has not."""
+
+    MAX_FAILURES = 5
+    COOL_DOWN = 30.0
+
+    def __init__(self) -> None:
+        self.restart_at = 0.0
+        self.why = ""
+        """A clause that says how the server ended last."""
+        self._failures = 0
+        self._failed_at = 0.0
+
+    def record_exit(self, why: str, *, has_served: bool, now: float) -> None:
+        self._failures = 0 if has_served else self._failures + 1
+        self.why, self._failed_at = why, now
+        self.restart_at = now + (min(0.25 * 2 ** (self._failures - 2), 4.0) if self._failures > 1 else 0.0)
+
+    def is_suspended(self, now: float) -> bool:
+        """Whether the server failed so often in a row that it is not restarted for a while."""
+        if self._failures < self.MAX_FAILURES:
+            return False
+        if now - self._failed_at < self.COOL_DOWN:
+            return True
+        self._failures = self.MAX_FAILURES - 1
+        return False
+
+
+class Supervisor:
+    """Starts, restarts and stops the server process of one session."""
+
+    def __init__(
+        self, argv: Sequence[str], session: SupervisedSession, *, limit: int, notice: Callable[[str], None]
+    ) -> None:
+        self._argv, self._session, self._limit, self._notice = argv, session, limit, notice
+        self._restarts = RestartPolicy()
         self.child: Child | None = None
         self.pipe: Pipe | None = None
-        """Where the server is written to; none where there is none, or its input is closed."""
+        """The server's input; none if there is no server or its input is closed."""
         self.status = 0
-        """How the last one ended."""
-        self.is_ending = False
+        """The exit code of the last process."""
+        self._is_ending = False
 
     def start(self) -> None:
-        """Start the server; `OSError` where that cannot be done."""
+        """Start the server; `OSError` if that fails."""
         self.child = Child(self._argv, self._limit)
         self.pipe = Pipe(self.child.stdin)
 
     @property
-    def start_at(self) -> float | None:
-        """When to look again after a server that a request waits for."""
-        return self._restarts.start_at if self._session.wants_server and self.child is None else None
+    def restart_at(self) -> float | None:
+        """When to call `restart_if_needed` again, if a request waits for a server."""
+        return self._restarts.restart_at if self._session.wants_server and self.child is None else None
 
-    def see_to(self) -> None:
-        """Start the server again where a request waits for it and enough time has passed."""
+    def restart_if_needed(self) -> None:
+        """Restart the server if a request waits for it and the pause is over."""
         now = time.monotonic()
-        if self.is_ending or self.child is not None or not self._session.wants_server:
+        if self._is_ending or self.child is not None or not self._session.wants_server:
             return
-        if self._restarts.is_given_up(now):
+        if self._restarts.is_suspended(now):
             self._session.server_refused(f"{self._restarts.why} each time it was started")
-        elif now >= self._restarts.start_at:
+        elif now >= self._restarts.restart_at:
             try:
                 self.start()
             except OSError as error:
-                self._restarts.died(f"could not be started ({error.strerror})", has_served=False, now=now)
+                self._restarts.record_exit(describe_start_failure(error), has_served=False, now=now)
                 self._session.server_refused(self._restarts.why)
             else:
                 self._session.server_started()
 
-    def pass_on(self) -> None:
-        """Write what the session owes the server."""
+    def write_pending(self) -> None:
+        """Write the session's frames for the server."""
         if self._session.to_server and self.pipe is not None:
             self.pipe.write(self._session.to_server)
             self._session.to_server.clear()
             if self.pipe.is_broken:
-                self.gone("closed its input")
+                self.handle_exit("closed its input")
 
     def read(self) -> None:
-        """Take in what the server has said; when it will say no more, it is gone."""
-        if self.child is not None and not self._took(self.child):
-            self.gone()
+        """Pass what the server wrote to the session; handle the end of its output."""
+        if self.child is not None and self._read_chunk(self.child) == b"":
+            self.handle_exit()
 
-    def _took(self, child: Child) -> bool:
-        """Whether there may be more to come."""
-        chunk = _read(child.stdout)
-        for frame in child.frames.completed_by(chunk or b""):
+    def _read_chunk(self, child: Child) -> bytes | None:
+        chunk = read_available(child.stdout)
+        for frame in child.frames.push(chunk or b""):
             self._session.from_server(frame)
-        return chunk != b""
+        return chunk
 
     def has_exited(self) -> bool:
         return self.child is not None and self.child.has_exited()
 
-    def gone(self, otherwise: str = "closed its output") -> None:
-        """The server has ended, or does `otherwise`: hear what it said last, and answer what it owes."""
+    def handle_exit(self, otherwise: str = "closed its output") -> None:
+        """Read the last output of a server that ended or did `otherwise`, and answer the requests it owes."""
         child = cast("Child", self.child)
         self.child = self.pipe = None
-        self._hear_out(child)
-        why = child.ended(otherwise)
-        self._restarts.died(why, has_served=self._session.has_served, now=time.monotonic())
+        self._read_rest(child)
+        why = child.reap(otherwise)
+        self._restarts.record_exit(why, has_served=self._session.has_served, now=time.monotonic())
         self.status = child.status
-        if not self.is_ending:
-            self._say(f"the server {why}; it is started again for the next request")
+        if not self._is_ending:
+            self._notice(f"the server {why}; it will be restarted for the next request")
         self._session.server_gone(why)
 
-    def _hear_out(self, child: Child) -> None:
-        while chunk := _read(child.stdout):
-            for frame in child.frames.completed_by(chunk):
-                self._session.from_server(frame)
-        if (rest := child.frames.rest()) is not None:
+    def _read_rest(self, child: Child) -> None:
+        while self._read_chunk(child):
+            pass
+        if (rest := child.frames.take_rest()) is not None:
             self._session.from_server(rest)
 
     def close_input(self) -> None:
-        """Tell the server that no more will come."""
+        """Close the server's input, so that it ends by itself; it is not restarted."""
+        self._is_ending = True
         if self.child is not None and self.pipe is not None:
             self.pipe = None
             self.child.close_input()
 
-    def let_go(self) -> Child | None:
-        """Answer all that is owed, and have no more to do with the server; it is for the caller to end it."""
-        self.is_ending = True
+    def release(self) -> Child | None:
+        """Answer everything owed and hand over the process, which the caller must stop."""
+        self._is_ending = True
         child, self.child, self.pipe = self.child, None, None
         self.status = 0 if child is not None else self.status
-        self._session.server_gone("was stopped")
-        self._session.server_refused("was stopped")
+        self._session.server_gone(_STOPPED)
+        self._session.server_refused(_STOPPED)
         return child
-
-
-class Pipe:
-    """One end to write to, without ever blocking."""
-
-    def __init__(self, fd: int) -> None:
-        self.fd = fd
-        self.size = 0
-        """Bytes that wait for room."""
-        self.is_broken = False
-        self._waiting: deque[memoryview] = deque()
-        self._was_blocking = os.get_blocking(fd)
-        if _can_fill_up(fd):
-            os.set_blocking(fd, False)
-
-    def write(self, frames: list[bytes]) -> None:
-        """Write frames, now or as soon as there is room."""
-        data = b"\n".join([*frames, b""])
-        count = 0 if self._waiting else self._written(data)
-        if count < len(data) and not self.is_broken:
-            self._waiting.append(memoryview(data)[count:])
-            self.size += len(data) - count
-
-    def flush(self) -> None:
-        """Write what waits, as far as there is room for it."""
-        while self._waiting:
-            count = self._written(self._waiting[0])
-            self.size -= count
-            if count < len(self._waiting[0]):
-                self._waiting[0] = self._waiting[0][count:]
-                break
-            self._waiting.popleft()
-        if self.is_broken:
-            self._waiting.clear()
-            self.size = 0
-
-    def _written(self, data: bytes | memoryview) -> int:
-        try:
-            return os.write(self.fd, data)
-        except BlockingIOError:
-            return 0
-        except OSError:  # nobody reads there any more; what follows from that is seen where we read
-            self.is_broken = True
-            return 0
-
-    def finish(self, seconds: float = 1.0) -> None:
-        """Write what still waits, as far as it is read in that time; leave the descriptor as it was found."""
-        until, room = time.monotonic() + seconds, select.poll()
-        room.register(self.fd, select.POLLOUT)
-        while self.size and (left := until - time.monotonic()) > 0:
-            room.poll(left * 1000)
-            self.flush()
-        with suppress(OSError):
-            os.set_blocking(self.fd, self._was_blocking)
-
-
-def _read(fd: int) -> bytes | None:
-    """What there is to read; nothing (`b""`) at the end, and none where there is nothing yet."""
-    try:
-        return os.read(fd, CHUNK)
-    except BlockingIOError:
-        return None
-
-
-def _can_fill_up(fd: int) -> bool:
-    """Terminals and files are written to as they are: others may hold them too, and they do not fill up."""
-    mode = os.fstat(fd).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

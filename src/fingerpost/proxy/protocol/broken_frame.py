@@ -1,4 +1,4 @@
-"""What can be made out of a frame that is no message: whose it was meant to be, and what."""
+"""Recover what is readable from a frame that is not a valid message: its id, and whether it was meant as a reply."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any, cast
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 _NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_LAST = re.compile(
+_TRAILING_ID = re.compile(
     rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,1000}"|[-+.\deE]{1,1000})\s*(?:,\s*"\w+"\s*:\s*"[^"]{0,100}"\s*)*\}\s*\Z'
 )
-MOST_DIGITS = 4_000
-_READ = 64 * 1024
-_TAIL = 2_048
+MAX_DIGITS = 4_000
+_MAX_HEAD = 64 * 1024
+_MAX_TAIL = 2_048
 
 
-def readable_id(head: bytes, tail: bytes = b"") -> bytes:
-    """The id of a request in a frame that is no JSON, as far as one can be made out; else `null`.
+def find_id(head: bytes, tail: bytes = b"") -> bytes:
+    """Find the id of a request in a frame that is not valid JSON; `null` if there is none.
 
-    Only a string or a number under `id` on the first level counts. Some clients write it first and some last, so
-    of a long frame both ends are looked at.
+    Only a string or a number under a top-level `id` counts. Some clients write the id first and some last, so both
+    ends of a long frame are searched.
     """
-    depth, before, key = 0, b"", b""
-    for token in _TOKEN.findall(head[:_READ]):
+    depth, previous, key = 0, b"", b""
+    for token in _TOKEN.findall(head[:_MAX_HEAD]):
         if token in (b"{", b"["):
             depth += 1
         elif token in (b"}", b"]"):
             depth -= 1
         elif token == b":":
-            key = before
-        elif depth == 1 and before == b":" and _is_id_key(key) and _is_scalar(token):
+            key = previous
+        elif depth == 1 and previous == b":" and _is_id_key(key) and _is_scalar(token):
             return token
-        before = token
-    last = _LAST.search((tail or head)[-_TAIL:])
+        previous = token
+    last = _TRAILING_ID.search((tail or head)[-_MAX_TAIL:])
     return last[1] if last and _is_scalar(last[1]) else b"null"
 
 
@@ -48,28 +48,28 @@ def _is_scalar(token: bytes) -> bool:
     try:
         if token[:1] == b'"':
             return isinstance(json.loads(token), str)
-        return len(token) <= MOST_DIGITS and _NUMBER.fullmatch(token) is not None
+        return len(token) <= MAX_DIGITS and _NUMBER.fullmatch(token) is not None
     except ValueError:
         return False
 
 
-def is_like_a_reply(frame: bytes) -> bool:
-    """Whether what a client has sent was meant as an answer, as far as that can be made out."""
+def looks_like_client_reply(frame: bytes) -> bool:
+    """Whether a client probably meant a frame as a reply."""
     return b'"method"' not in frame and (b'"result"' in frame or b'"error"' in frame)
 
 
-def is_like_our_reply(frame: bytes) -> bool:
-    """Whether what a server has written was meant as an answer. Logs stand there too, and they quote answers."""
+def looks_like_server_reply(frame: bytes) -> bool:
+    """Whether a server probably meant a line as a reply. Servers also print log lines that quote replies."""
     if frame.lstrip()[:1] != b"{" or not (b'"result"' in frame or b'"error"' in frame):
         return False
-    names = _names(frame)
-    return b'"jsonrpc"' in frame or (bool(names) and names <= {"id", "result", "error"})
+    keys = _top_level_keys(frame)
+    return b'"jsonrpc"' in frame or (bool(keys) and keys <= {"id", "result", "error"})
 
 
-def _names(frame: bytes) -> set[str]:
-    """The names in an object; none where it is no JSON."""
+def _top_level_keys(frame: bytes) -> set[str]:
+    """The keys of a JSON object; none if the frame is not JSON."""
     try:
-        said: Any = json.loads(frame)
+        payload: Any = json.loads(frame)
     except (ValueError, RecursionError):
         return set()
-    return set(cast("dict[str, Any]", said))
+    return set(cast("dict[str, Any]", payload))

@@ -1,58 +1,58 @@
-"""Newline-delimited frames out of arbitrary chunks, in time that grows with the bytes and with nothing else."""
+"""Split a byte stream into newline-delimited frames, in time linear in the number of bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_ENDS = 64 * 1024
-"""How much of either end of a frame that is too long is kept, to find out whose it was."""
+_KEPT_BYTES = 64 * 1024
+"""How much of each end of an oversized frame is kept, to find the id in it."""
 
 
-class Overlong(NamedTuple):
-    """A frame that is longer than is let through: its two ends, and its whole size."""
+class OversizedFrame(NamedTuple):
+    """The beginning, the end and the full size of a frame that exceeds the limit."""
 
     head: bytes
     tail: bytes
     size: int
 
 
-class Frames:
-    """Reassembles the frames of one stream; one that grows beyond `limit` is skipped as it arrives, never held."""
+class FrameSplitter:
+    """Reassembles the frames of one stream. It drops the middle of a frame longer than `limit` while reading."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._parts: list[bytes] = []
         self._size = 0
 
-    def completed_by(self, chunk: bytes) -> Sequence[bytes | Overlong]:
-        """The frames that end in `chunk`, without their newline."""
-        *ended, rest = chunk.split(b"\n")
+    def push(self, chunk: bytes) -> Sequence[bytes | OversizedFrame]:
+        """Add a chunk and return the frames that end in it, without their newline."""
+        *lines, rest = chunk.split(b"\n")
         if not self._size and not rest and len(chunk) <= self._limit:
-            return ended
-        whole = [self._completed(part) for part in ended]
+            return lines
+        frames = [self._complete(line) for line in lines]
         if rest:
-            self._keep(rest)
-        return whole
+            self._append(rest)
+        return frames
 
-    def _completed(self, part: bytes) -> bytes | Overlong:
+    def _complete(self, part: bytes) -> bytes | OversizedFrame:
         if not self._size and len(part) <= self._limit:
             return part
-        self._keep(part)
-        return self._taken()
+        self._append(part)
+        return self._take()
 
-    def rest(self) -> bytes | Overlong | None:
-        """What stands behind the last newline once the stream has ended."""
-        return self._taken() if self._size else None
+    def take_rest(self) -> bytes | OversizedFrame | None:
+        """Return what follows the last newline, once the stream has ended."""
+        return self._take() if self._size else None
 
-    def _keep(self, part: bytes) -> None:
+    def _append(self, part: bytes) -> None:
         self._size += len(part)
         self._parts.append(part)
         if self._size > self._limit:
-            whole = b"".join(self._parts)
-            self._parts = [whole[:_ENDS], whole[_ENDS:][-_ENDS:]]
+            joined = b"".join(self._parts)
+            self._parts = [joined[:_KEPT_BYTES], joined[_KEPT_BYTES:][-_KEPT_BYTES:]]
 
-    def _taken(self) -> bytes | Overlong:
+    def _take(self) -> bytes | OversizedFrame:
         parts, size = self._parts, self._size
         self._parts, self._size = [], 0
-        return b"".join(parts) if size <= self._limit else Overlong(parts[0], parts[1], size)
+        return b"".join(parts) if size <= self._limit else OversizedFrame(parts[0], parts[1], size)

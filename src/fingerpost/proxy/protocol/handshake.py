@@ -1,41 +1,47 @@
-"""What a server has been told at the beginning, so that a fresh one can take its place without the client noticing."""
+"""Record what a client told its server at the start, so that a restarted server can be told the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members
 
 
 class Handshake:
-    """The messages of a client that set a server's state: who it is, how much to log, what to watch."""
+    """The client messages that set server state: initialization, log level and subscriptions."""
 
     def __init__(self) -> None:
         self.initialize: bytes | None = None
-        self.is_done = False
-        """Whether a server has answered it: only then does a fresh one need to be told again."""
-        self._then: dict[str, bytes] = {}
+        self.is_confirmed = False
+        """Whether a server has answered `initialize`. Only then is it replayed to a restarted server."""
+        self._later: dict[str, bytes] = {}
+        """The messages after `initialize` that a restarted server needs, by what they set."""
 
-    def heard(self, frame: bytes, message: Message) -> None:
-        """A message of the client's that is not a call."""
+    def record(self, frame: bytes, message: Message) -> None:
+        """Keep a message of the client if it sets server state."""
         match message.method:
             case "initialize":
-                self.initialize, self.is_done, self._then = frame, False, {}
+                self.initialize, self.is_confirmed, self._later = frame, False, {}
             case "notifications/initialized" | "logging/setLevel":
-                self._then[message.method] = frame
+                self._later[message.method] = frame
             case "resources/subscribe" | "resources/unsubscribe":
                 key = f"resources/subscribe {fields(message.params).get('uri')}"
-                self._then.pop(key, None)
+                self._later.pop(key, None)
                 if message.method == "resources/subscribe":
-                    self._then[key] = frame
+                    self._later[key] = frame
             case _:
                 pass
 
-    def rest(self, own_id: Callable[[], str]) -> Iterator[tuple[str | None, bytes]]:
-        """What follows once a fresh server is initialized, each request under an id of ours."""
-        for method, frame in self._then.items():
+    def confirm(self, method: Any) -> None:
+        """Note that the server has answered a request of this method."""
+        self.is_confirmed |= method == "initialize"
+
+    def replay(self, make_id: Callable[[], str]) -> Iterator[tuple[str | None, bytes]]:
+        """Yield the messages after `initialize` for a restarted server, with the new id of each request."""
+        for method, frame in self._later.items():
             if method.startswith("notifications/"):
                 yield None, frame
             else:
-                id = own_id()
+                id = make_id()
                 yield id, replace_members(frame, id=encode(id))

@@ -1,6 +1,6 @@
-"""What is said for an answer that will not come: the server is gone, or it has taken too long.
+"""What a client is told when no reply will come, because the server ended or took too long.
 
-What has become of the call is not known, and that is what is said. Nothing is sent a second time from here.
+The proxy never sends a request again: it does not know whether the call took effect, and says so.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from fingerpost.engine.model import Diagnosis, Severity
 NOT_SENT = "; the request was not sent"
 
 
-class Loss(NamedTuple):
-    """Why there is no answer."""
+class LostReply(NamedTuple):
+    """Why there is no reply."""
 
     why: str
     """A clause about the server: `was killed by signal 9`."""
     was_sent: bool = True
-    """Whether the request had reached the server by then."""
+    """Whether the request had reached the server."""
     is_late: bool = False
     is_over: bool = False
-    """Whether the server is done with it, and only its answer is of no use."""
+    """Whether the server finished the request, but its reply cannot be used."""
     is_refused: bool = False
-    """Whether the server has said that it did not carry it out."""
+    """Whether the server said that it did not carry out the request."""
 
     def message(self) -> str:
         if not self.was_sent:
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
         return f"The server {self.why}{'' if self.is_late or self.is_over else ' before it answered'}"
 
     def diagnosis(self, tool: Tool | None) -> Diagnosis:
-        """The same for a call of a tool, with what is to be done about it."""
+        """The diagnosis of a tool call without a reply, with a hint what to do."""
         is_harmless = not self.was_sent or self.is_refused or (tool is not None and tool.is_read_only)
         return Diagnosis(
             code="TIMEOUT" if self.is_late else "UPSTREAM_ERROR",
@@ -42,8 +42,17 @@ class Loss(NamedTuple):
             category="timeout" if self.is_late else "upstream",
             origin="upstream",
             retryable=is_harmless,
-            hint=_ELSEWHERE if self.is_refused else _AGAIN if is_harmless else _LOOK,
+            hint=_HINT_REFUSED if self.is_refused else _HINT_RETRY if is_harmless else _HINT_CHECK,
         )
+
+
+_HINT_REFUSED = "Tell the user; the same call will be refused again"
+_HINT_RETRY = "Send the call again; if that fails too, tell the user"
+_HINT_CHECK = "Look whether it has taken effect before you send it again"
+
+
+def no_reply_within(seconds: float) -> LostReply:
+    return LostReply(f"did not answer within {seconds:g} s", is_late=True)
 
 
 _TOLD = re.compile(
@@ -53,15 +62,6 @@ _TOLD = re.compile(
 
 
 def told_in(text: str) -> str:
-    """The clause about the server in a text that tells of a loss; empty where it does not."""
+    """The clause about the server in a `LostReply` message; empty if the text is none."""
     found = _TOLD.match(text)
     return found[0].removeprefix("The server ") if found else ""
-
-
-_ELSEWHERE = "Tell the user; the same call will be refused again"
-_AGAIN = "Send the call again; if that fails too, tell the user"
-_LOOK = "Look whether it has taken effect before you send it again"
-
-
-def late(seconds: float) -> Loss:
-    return Loss(f"did not answer within {seconds:g} s", is_late=True)

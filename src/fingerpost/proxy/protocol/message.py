@@ -1,21 +1,21 @@
-"""One JSON-RPC message as it stands on the wire: read strictly, changed in place, never rebuilt.
+"""Read, change and write one JSON-RPC message on the wire.
 
-The envelope is decoded and the rest is kept as the bytes it came in, so what is not changed keeps its number
-spelling, its key order and its escapes. Where readers disagree (NaN, a key twice, half a surrogate pair, bytes
-that are not UTF-8) a message is not relayed: what we judge has to be what the server reads.
+Only the envelope is decoded. `params`, `result` and `error` keep their original bytes, so unchanged parts keep their
+number spelling, key order and escapes. A message on which JSON readers disagree (NaN, a duplicate key, half a
+surrogate pair, invalid UTF-8) is rejected: guidance must judge exactly what the server reads.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from msgspec import DecodeError, Raw, Struct, ValidationError
-from msgspec import json as quick
 from msgspec.json import Decoder
 
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.proxy.protocol.broken_frame import MOST_DIGITS, readable_id
+from fingerpost.proxy.protocol.broken_frame import find_id
+from fingerpost.proxy.protocol.strict_json import decode_strict, reject_constant
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -28,7 +28,7 @@ _MISSING: Any = object()
 
 
 class Message(Struct, gc=False):
-    """A message by its envelope; `params`, `result` and `error` are the bytes they came in, empty where absent."""
+    """The envelope of a message; `params`, `result` and `error` are raw bytes, empty if absent."""
 
     jsonrpc: Any = None
     id: Any = _MISSING
@@ -46,8 +46,8 @@ class Message(Struct, gc=False):
         return self.method is not _MISSING and self.id is _MISSING
 
 
-class Malformed(ValueError):
-    """A frame that is no message. `id` is that of the request it was meant to be, as JSON; `null` where unreadable."""
+class MalformedMessage(ValueError):
+    """A frame is not a valid message. `id` is the id of the request in it, as JSON; `null` if it cannot be read."""
 
     def __init__(self, why: str, code: int = INVALID_REQUEST, id: bytes = b"null") -> None:
         super().__init__(why)
@@ -60,129 +60,77 @@ _members = Decoder(dict[str, Raw])
 _elements = Decoder(list[Raw])
 
 
+# reading
+
+
 def read(frame: bytes) -> Message:
-    """The message in a frame that a client sent; `Malformed` says what is wrong with it, in words for that client."""
-    message = _decoded(frame)
-    if (trouble := _trouble(message)) is not None:
-        raise Malformed(trouble, INVALID_REQUEST, _id_of(message, frame))
-    if _may_repeat(frame):
-        _unrepeated(frame)
+    """Read a frame from a client; `MalformedMessage` explains to the client what is wrong with it."""
+    message = _decode_envelope(frame)
+    if (problem := _find_problem(message)) is not None:
+        raise MalformedMessage(problem, INVALID_REQUEST, _id_of(message, frame))
+    if _may_have_duplicate_keys(frame):
+        _check_strictly(frame)
     return message
 
 
 def read_reply(frame: bytes) -> Message | None:
-    """The message in a frame that a server sent; none where it is no message at all.
+    """Read a frame from a server; none if it is not a message.
 
-    What servers send is relayed as it is wherever it is JSON: it is for the client to be strict about it.
+    The proxy relays whatever is JSON from a server and leaves it to the client to be strict.
     """
     try:
-        message = _decoded(frame)
-    except Malformed:
-        return _lenient(frame)
+        message = _decode_envelope(frame)
+    except MalformedMessage:
+        return _read_leniently(frame)
     is_response = message.method is _MISSING and (message.result or message.error)
     return message if message.jsonrpc == "2.0" and (is_response or isinstance(message.method, str)) else None
 
 
-_SHORT = 64 * 1024
-_anything = Decoder()
-
-
-def plain_call(frame: bytes) -> tuple[Id, dict[str, Any]] | None:
-    """Return the id and the params of a `tools/call` that is spelled as most clients spell it; None for other frames.
-
-    A frame that is the same when it is encoded again has no key twice, and nothing else that readers could differ on.
-    """
-    if len(frame) > _SHORT:
-        return None
+def _read_leniently(frame: bytes) -> Message | None:
+    """Read JSON that has half a surrogate pair in it but is valid otherwise."""
     try:
-        fields: dict[str, Any] = _anything.decode(frame)
-        if fields["method"] != "tools/call":
-            return None
-        again = quick.encode(fields)
-        if again != frame and quick.format(again, indent=0) != frame:
-            return None
-        id, params = fields["id"], cast("dict[str, Any]", fields["params"])
-        name = params["name"]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
-    is_request = fields.get("jsonrpc") == "2.0" and "result" not in fields and "error" not in fields
-    return (id, params) if is_request and type(name) is str and type(params) is dict and is_id(id) else None
-
-
-class _Success(Struct, gc=False):
-    isError: Any = None
-
-
-class _Answer(Struct, gc=False):
-    jsonrpc: Any = None
-    id: Any = None
-    method: Any = None
-    error: Raw = _ABSENT
-    result: _Success | None = None
-
-
-_answer = Decoder(_Answer)
-
-
-def plain_success(frame: bytes) -> Any:
-    """The id of a request that a frame plainly answers with a success; none of any other frame."""
-    try:
-        said = _answer.decode(frame)
-        if not frame.isascii():
-            frame.decode()
+        payload = json.loads(frame.decode(), parse_constant=reject_constant)
     except (ValueError, RecursionError):
         return None
-    if said.jsonrpc != "2.0" or said.method is not None or said.error or said.result is None:
+    if not isinstance(payload, dict) or cast("dict[str, Any]", payload).get("jsonrpc") != "2.0":
         return None
-    return said.id if said.result.isError is not True and is_id(said.id) else None
+    members = cast("dict[str, Any]", payload)
+    plain = {key: members[key] for key in ("jsonrpc", "id", "method") if key in members}
+    raw = {key: Raw(encode(members[key])) for key in ("params", "result", "error") if key in members}
+    return Message(**plain, **raw)
 
 
-def _lenient(frame: bytes) -> Message | None:
-    """JSON that is only half a surrogate pair away from strict."""
-    try:
-        said = json.loads(frame.decode(), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict) or cast("dict[str, Any]", said).get("jsonrpc") != "2.0":
-        return None
-    fields = cast("dict[str, Any]", said)
-    known = {key: fields[key] for key in ("jsonrpc", "id", "method") if key in fields}
-    raw = {key: Raw(encode(fields[key])) for key in ("params", "result", "error") if key in fields}
-    return Message(**known, **raw)
-
-
-def _decoded(frame: bytes) -> Message:
+def _decode_envelope(frame: bytes) -> Message:
     try:
         if not frame.isascii():
             frame.decode()
         return _envelope.decode(frame)
     except UnicodeDecodeError as error:
-        raise Malformed("The message is not valid UTF-8", PARSE_ERROR, readable_id(frame)) from error
+        raise MalformedMessage("The message is not valid UTF-8", PARSE_ERROR, find_id(frame)) from error
     except RecursionError as error:
-        raise Malformed("The message is nested too deeply", PARSE_ERROR, readable_id(frame)) from error
+        raise MalformedMessage("The message is nested too deeply", PARSE_ERROR, find_id(frame)) from error
     except ValidationError as error:
-        raise Malformed(_not_an_object(frame), INVALID_REQUEST, readable_id(frame)) from error
+        raise MalformedMessage(_describe_invalid(frame), INVALID_REQUEST, find_id(frame)) from error
     except DecodeError as error:
-        raise Malformed(
-            f"The message is not valid JSON: {_position(error)}", PARSE_ERROR, readable_id(frame)
-        ) from error
+        why = f"The message is not valid JSON: {_describe_position(error)}"
+        raise MalformedMessage(why, PARSE_ERROR, find_id(frame)) from error
 
 
-def _not_an_object(frame: bytes) -> str:
+def _describe_invalid(frame: bytes) -> str:
     if frame.lstrip()[:1] == b"[":
         return "Batches are not supported: send one message at a time"
-    is_one = frame.lstrip()[:1] == b"{"
-    return "The message has a number in it that is out of range" if is_one else "The message is not an object"
+    is_object = frame.lstrip()[:1] == b"{"
+    return "The message has a number in it that is out of range" if is_object else "The message is not an object"
 
 
-def _position(error: DecodeError) -> str:
-    """What the decoder objects to, without a word of the text itself."""
-    said = str(error).removeprefix("JSON is malformed: ")
-    return "its end is missing, or half a surrogate pair stands in it" if "truncated" in said else said
+def _describe_position(error: DecodeError) -> str:
+    """What the decoder objects to, without quoting the text."""
+    text = str(error).removeprefix("JSON is malformed: ")
+    return "its end is missing, or half a surrogate pair stands in it" if "truncated" in text else text
 
 
-def _trouble(message: Message) -> str | None:
-    """What keeps a message from being one that every server answers."""
+def _find_problem(message: Message) -> str | None:
+    """Say what a JSON-RPC server would object to in a message; none if nothing."""
     if message.jsonrpc != "2.0":
         return 'The message must say "jsonrpc": "2.0"'
     if message.method is _MISSING:
@@ -199,7 +147,7 @@ def _trouble(message: Message) -> str | None:
 
 
 def _is_null(raw: Raw) -> bool:
-    """Whether a member is not there, or there is nothing in it: some write an empty one so."""
+    """Whether a member is absent or null: some clients write absent members as null."""
     return not raw or bytes(raw) == b"null"
 
 
@@ -211,82 +159,57 @@ def is_id(value: object) -> bool:
 
 
 def is_answer(reply: Message, id: Any) -> bool:
-    """Whether a message answers the request of that id."""
+    """Whether a message answers the request with that id."""
     if reply.is_request or reply.is_notification:
         return False
-    return reply.id == id or number_in(reply.id) == id
+    return reply.id == id or numeric_id(reply.id) == id
 
 
-def number_in(id: Any) -> int | None:
-    """The number that an id spells out: some servers write every id as text, and clients put up with it."""
+def numeric_id(id: Any) -> int | None:
+    """The number in an id that a server wrote as text; clients tolerate this."""
     return int(id) if type(id) is str and len(id) < 20 and id.isascii() and id.isdecimal() else None
 
 
 def _id_of(message: Message, frame: bytes) -> bytes:
     if message.id is _MISSING:
         return b"null"
-    return encode(message.id) if is_id(message.id) else readable_id(frame)
+    return encode(message.id) if is_id(message.id) else find_id(frame)
 
 
-_FIELDS = (b'"id"', b'"method"', b'"params"', b'"jsonrpc"')
+_ENVELOPE_KEYS = (b'"id"', b'"method"', b'"params"', b'"jsonrpc"')
 
 
-def _may_repeat(frame: bytes) -> bool:
-    """A glance at whether a field of the envelope could stand there twice; nearly always it is plain that none does."""
-    return b"\\u" in frame or any(frame.count(field) > 1 for field in _FIELDS)
+def _may_have_duplicate_keys(frame: bytes) -> bool:
+    """A cheap check for duplicate envelope keys, with false alarms but no misses."""
+    return b"\\u" in frame or any(frame.count(key) > 1 for key in _ENVELOPE_KEYS)
 
 
-def _unrepeated(frame: bytes) -> None:
+def _check_strictly(frame: bytes) -> None:
     try:
         decode_strict(frame)
     except ValueError as error:
-        raise Malformed(str(error), PARSE_ERROR, readable_id(frame)) from error
-
-
-def decode_strict(raw: bytes | Raw) -> Any:
-    """JSON as an object of ours; a key that stands there twice is an error, for readers differ on which one counts."""
-    return _strict.decode(bytes(raw).decode())
+        raise MalformedMessage(str(error), PARSE_ERROR, find_id(frame)) from error
 
 
 def decode_params(message: Message) -> dict[str, Any]:
-    """Decode the params of a request strictly; raises `Malformed` if readers would disagree on them."""
+    """Decode the params of a request strictly; raises `MalformedMessage` if readers would disagree on them."""
     try:
         return as_object(decode_strict(message.params)) if message.params else {}
     except (ValueError, RecursionError) as error:
-        raise Malformed(str(error), PARSE_ERROR, encode(message.id)) from error
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise ValueError("The message has a number in it that is out of range")
-    return int(digits)
+        raise MalformedMessage(str(error), PARSE_ERROR, encode(message.id)) from error
 
 
 def as_line(message: bytes) -> bytes:
-    """A message in one line, whatever reads it: line ends can only stand between the parts of JSON."""
+    """A message without line breaks. In JSON they can only stand between tokens, so spaces mean the same."""
     return message.replace(b"\n", b" ").replace(b"\r", b" ")
 
 
 def fields(raw: Raw) -> dict[str, Any]:
-    """The members of an object that is only read; none where it is no object, or too deep to be read."""
+    """The members of an object, for reading only; empty if it is not an object or nested too deeply."""
     try:
         return as_object(json.loads(bytes(raw))) if raw else {}
     except (ValueError, RecursionError):
         return {}
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("The message has the same key twice in one object")
-    return made
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant, parse_int=_integer)
 
 
 # writing
@@ -297,14 +220,14 @@ def encode(value: Any) -> bytes:
 
 
 def reply(id: bytes, part: str, raw: bytes) -> bytes:
-    """A response to the request of that id; `part` is `result` or `error`."""
+    """A response to the request with that id; `part` is `result` or `error`."""
     return b'{"jsonrpc":"2.0","id":%b,"%b":%b}' % (id, part.encode(), raw)
 
 
 def error(id: bytes, code: int, message: str, data: Any = None) -> bytes:
-    """A response that says why there is no result."""
-    said = {"code": code, "message": message, **({"data": data} if data is not None else {})}
-    return reply(id, "error", encode(said))
+    """An error response."""
+    payload = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+    return reply(id, "error", encode(payload))
 
 
 def request(id: str, method: str, params: dict[str, Any]) -> bytes:
@@ -321,42 +244,41 @@ def replace_members(frame: bytes, **parts: bytes) -> bytes:
         members: dict[str, Any] = {**_members.decode(frame), **parts}
     except DecodeError:  # half a surrogate pair, which a server may send
         members = {key: encode(value) for key, value in as_object(json.loads(frame)).items()} | parts
-    return _object((encode(key), bytes(raw)) for key, raw in members.items())
+    return _join_object((encode(key), bytes(raw)) for key, raw in members.items())
 
 
 def replace_params(frame: bytes, params: dict[str, Any], new_params: dict[str, Any]) -> bytes:
     """Return the same request with other params. What is unchanged in them keeps its bytes."""
-    members = _members.decode(frame)
-    return replace_members(frame, params=splice(members["params"], params, new_params))
+    return replace_members(frame, params=splice(_members.decode(frame)["params"], params, new_params))
 
 
 def splice(raw: bytes | Raw, old: Any, new: Any) -> bytes:
-    """`new` as JSON. What in it is the very same object as in `old`, which was read from `raw`, keeps its bytes."""
+    """Encode `new`, reusing the bytes of every value that is the same object in `old`, which was decoded from `raw`."""
     if new is old:
         return bytes(raw)
     try:
         if isinstance(new, dict) and isinstance(old, dict):
-            return _spliced_object(_members.decode(raw), cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+            return _splice_object(_members.decode(raw), cast("dict[str, Any]", old), cast("dict[str, Any]", new))
         if isinstance(new, list) and isinstance(old, list):
-            return _spliced_array(_elements.decode(raw), cast("list[Any]", old), cast("list[Any]", new))
+            return _splice_array(_elements.decode(raw), cast("list[Any]", old), cast("list[Any]", new))
     except DecodeError:
         pass
     return encode(new)
 
 
-def _spliced_object(raws: dict[str, Raw], old: dict[str, Any], new: dict[str, Any]) -> bytes:
-    moved = {id(value): key for key, value in old.items()}
-    sources = {key: key if key in old else moved.get(id(value)) for key, value in new.items()}
-    return _object(
+def _splice_object(raws: dict[str, Raw], old: dict[str, Any], new: dict[str, Any]) -> bytes:
+    old_keys = {id(value): key for key, value in old.items()}
+    sources = {key: key if key in old else old_keys.get(id(value)) for key, value in new.items()}
+    return _join_object(
         (encode(key), splice(raws[source], old[source], value) if source is not None else encode(value))
         for (key, value), source in zip(new.items(), sources.values(), strict=True)
     )
 
 
-def _spliced_array(raws: list[Raw], old: list[Any], new: list[Any]) -> bytes:
-    kept = [splice(raw, before, now) for raw, before, now in zip(raws, old, new, strict=False)]
-    return b"[%b]" % b",".join([*kept, *map(encode, new[len(kept) :])])
+def _splice_array(raws: list[Raw], old: list[Any], new: list[Any]) -> bytes:
+    common = [splice(raw, before, now) for raw, before, now in zip(raws, old, new, strict=False)]
+    return b"[%b]" % b",".join([*common, *map(encode, new[len(common) :])])
 
 
-def _object(members: Any) -> bytes:
+def _join_object(members: Any) -> bytes:
     return b"{%b}" % b",".join(b"%b:%b" % member for member in members)

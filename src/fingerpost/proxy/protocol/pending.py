@@ -128,7 +128,7 @@ class PendingRequests(dict[Any, PendingRequest]):
     def take(self, id: Any) -> PendingRequest | None:
         """Remove and return the request that a reply answers."""
         if id not in self:
-            id = messages.number_in(id)
+            id = messages.numeric_id(id)
         pending = self.pop(id, None)
         if pending is not None and pending.next_with_same_id is not None:
             self._start_clock(id, pending.next_with_same_id)

@@ -25,7 +25,7 @@ from fingerpost.middleware.guidance import ServerGuidance
 from fingerpost.middleware.paging import Pages, read_all_pages
 from fingerpost.middleware.protocol import NOT_FOUND_CODES, stamp_result
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.lost_reply import Loss
+from fingerpost.proxy.protocol.lost_reply import LostReply
 from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, replace_params, splice
 from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
@@ -44,7 +44,7 @@ GUIDED_METHODS = frozenset({"tools/call", "tools/list", "prompts/get", "resource
 class EventLog(Protocol):
     """Where guidance reports what it does, without the value of any argument."""
 
-    def guided(self, action: str, tool: str, code: str) -> None: ...
+    def record_call(self, action: str, tool: str, code: str) -> None: ...
     def note(self, text: str) -> None: ...
 
 
@@ -139,9 +139,9 @@ class Relay(ServerGuidance):
 
     def _log_guided(self, action: str, tool: str, reply: dict[str, Any]) -> None:
         guidance = as_object(reply.get("_meta")).get(KEY) or as_object(reply.get("data")).get(KEY)
-        self._log.guided(action, tool, str(as_object(as_object(guidance).get("error")).get("code", "")))
+        self._log.record_call(action, tool, str(as_object(as_object(guidance).get("error")).get("code", "")))
 
-    def answer_lost(self, request: ClientRequest, loss: Loss) -> bytes | None:
+    def answer_lost(self, request: ClientRequest, loss: LostReply) -> bytes | None:
         """Return the reply to a tool call whose answer will not come; None if the request was for something else."""
         name = request.read_params().get("name") if request.method == "tools/call" else None
         if not isinstance(name, str):
@@ -149,7 +149,7 @@ class Relay(ServerGuidance):
         diagnosis = loss.diagnosis(self.tool(request.caller, name))
         call = Call(name, request.read_params().get("arguments", {}))
         report = Report(call=call, diagnoses=(diagnosis,), is_refusal=True)
-        self._log.guided("lost", name, diagnosis.code)
+        self._log.record_call("lost", name, diagnosis.code)
         cached = self.tools.get(request.caller)
         return self._own_reply(request, self.error_result(report, cached.value if cached else Catalog()))
 

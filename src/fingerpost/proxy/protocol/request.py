@@ -39,7 +39,7 @@ class ClientRequest(ABC):
         return messages.encode(self.id)
 
     def read_params(self) -> dict[str, Any]:
-        """Decode the params; raises `Malformed` if readers would disagree on them."""
+        """Decode the params; raises `MalformedMessage` if readers would disagree on them."""
         if self.params is None:
             self.params = messages.decode_params(messages.read(self.frame))
         return self.params

@@ -1,6 +1,6 @@
 """One client and one server that exchange frames, without I/O.
 
-Frames from one side become frames for the other. Transports own the pipes and sockets; this module owns the
+FrameSplitter from one side become frames for the other. Transports own the pipes and sockets; this module owns the
 meaning, so every interleaving can be tested as a function call. Whatever the server does, each request of the
 client is answered once.
 """
@@ -15,15 +15,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import Call
+from fingerpost.proxy.protocol import fast_path
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.broken_frame import is_like_a_reply, is_like_our_reply, readable_id
-from fingerpost.proxy.protocol.frames import Overlong
+from fingerpost.proxy.protocol.broken_frame import find_id, looks_like_client_reply, looks_like_server_reply
+from fingerpost.proxy.protocol.frames import OversizedFrame
 from fingerpost.proxy.protocol.handshake import Handshake
-from fingerpost.proxy.protocol.lost_reply import Loss, late
+from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within
 from fingerpost.proxy.protocol.message import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
-    Malformed,
+    MalformedMessage,
     Message,
     encode,
     replace_members,
@@ -97,24 +98,24 @@ class Session:
 
     # the client's side
 
-    def from_client(self, frame: bytes | Overlong, speaker: object = CALLER) -> None:
+    def from_client(self, frame: bytes | OversizedFrame, speaker: object = CALLER) -> None:
         """Accept a frame from the client; `speaker` tells apart clients that share a session."""
         try:
-            if isinstance(frame, Overlong):
-                id = readable_id(frame.head, frame.tail)
-                raise Malformed(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
-            if self._relay is not None and (plain := messages.plain_call(frame)) is not None:
+            if isinstance(frame, OversizedFrame):
+                id = find_id(frame.head, frame.tail)
+                raise MalformedMessage(f"The message of {frame.size:,} bytes is too long", INVALID_REQUEST, id)
+            if self._relay is not None and (plain := fast_path.read_plain_call(frame)) is not None:
                 self._accept_call(self._relay, frame, speaker, *plain)
             elif frame and not frame.isspace():
                 self._accept(frame, messages.read(frame), speaker)
-        except Malformed as error:
+        except MalformedMessage as error:
             self._reject(frame, error)
 
-    def _reject(self, frame: bytes | Overlong, error: Malformed) -> None:
+    def _reject(self, frame: bytes | OversizedFrame, error: MalformedMessage) -> None:
         """Report a malformed frame to the side that waits for an answer to it: for a reply, that is the server."""
         report = messages.error(error.id, error.code, str(error))
         text = frame if isinstance(frame, bytes) else frame.head
-        if json.loads(error.id) not in self._server_questions or not is_like_a_reply(text):
+        if json.loads(error.id) not in self._server_questions or not looks_like_client_reply(text):
             self.to_client.append(report)
         elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
             self._send(frame)
@@ -129,7 +130,7 @@ class Session:
         elif not message.is_notification and self._server_questions.is_obsolete(message.id):
             self._note("dropped an answer to a server that has ended")
         else:
-            self._handshake.heard(frame, message)
+            self._handshake.record(frame, message)
             self._send(frame)
 
     def _accept_request(self, frame: bytes, message: Message, speaker: object) -> None:
@@ -141,7 +142,7 @@ class Session:
         else:
             request = SessionRequest(frame, message.id, message.method, None, speaker, self._next_own_id)
             if relay is None or message.method not in GUIDED_METHODS:
-                self._handshake.heard(frame, message)
+                self._handshake.record(frame, message)
                 self._forward(frame, message.id, request)
             else:
                 self._resume(GuidanceTask(relay.answer(request), request), None)
@@ -192,10 +193,10 @@ class Session:
 
     # the server's side
 
-    def from_server(self, frame: bytes | Overlong) -> None:
+    def from_server(self, frame: bytes | OversizedFrame) -> None:
         """Accept a frame from the server."""
-        if isinstance(frame, Overlong):
-            self._lose_unreadable(readable_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
+        if isinstance(frame, OversizedFrame):
+            self._lose_unreadable(find_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
             return
         if self._relay_plain_success(frame):
             return
@@ -210,7 +211,7 @@ class Session:
 
     def _relay_plain_success(self, frame: bytes) -> bool:
         """Relay the success of a valid call at once, the short cut for nearly all replies; false if it is not one."""
-        id = messages.plain_success(frame)
+        id = fast_path.read_plain_success(frame)
         pending = self._pending.get(id) if id is not None else None
         if pending is None or pending.call is None or pending.task is not None or pending.request is None:
             return False
@@ -241,7 +242,7 @@ class Session:
         elif pending.request is None:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
-            self._handshake.is_done |= pending.request.method == "initialize"
+            self._handshake.confirm(pending.request.method)
             self.to_client.append(frame)
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
@@ -262,16 +263,16 @@ class Session:
 
     def _hold_back(self, frame: bytes) -> None:
         """Keep what is no message from the client; if it was an attempt to reply, the client is told so."""
-        if is_like_our_reply(frame):
-            self._lose_unreadable(readable_id(frame), "is not valid JSON-RPC")
+        if looks_like_server_reply(frame):
+            self._lose_unreadable(find_id(frame), "is not valid JSON-RPC")
         elif frame.strip():
             self._note("kept back a line that is no message")
 
     def _lose_unreadable(self, id: bytes, what: str) -> None:
-        if not self.unanswered(json.loads(id), Loss(f"sent a reply that {what}", is_over=True)):
+        if not self.unanswered(json.loads(id), LostReply(f"sent a reply that {what}", is_over=True)):
             self._note(f"kept back a message that {what}")
 
-    def unanswered(self, id: Any, loss: Loss) -> bool:
+    def unanswered(self, id: Any, loss: LostReply) -> bool:
         """Give up a request that will get no reply from the server; false if nobody waits for one."""
         is_ours = messages.is_id(id) and id in self._own_pending
         pending = self._take_pending(id)
@@ -373,7 +374,7 @@ class Session:
         for id, pending in self._pending.take_overdue():
             reason = {"requestId": id, "reason": "It took too long"}
             self._send(messages.notification("notifications/cancelled", reason))
-            self._lose(pending, late(self._timeout))
+            self._lose(pending, no_reply_within(self._timeout))
 
     # a server that comes and goes
 
@@ -386,14 +387,16 @@ class Session:
         for table in (self._own_pending, self._cancelled, self._server_questions, self.to_server):
             table.clear()
         for pending in lost:
-            self._lose(pending, Loss(why, was_sent=pending.request is not None and pending.request.sent_as is not None))
+            self._lose(
+                pending, LostReply(why, was_sent=pending.request is not None and pending.request.sent_as is not None)
+            )
         if self._relay is not None:
             self._relay.expire_lists()
 
     def server_started(self) -> None:
         """Repeat the client's handshake to a new server, then send what has waited."""
         starts_over = any(messages.read(frame).method == "initialize" for frame, _ in self._behind_start)
-        if self._handshake.initialize is None or not self._handshake.is_done or starts_over:
+        if self._handshake.initialize is None or not self._handshake.is_confirmed or starts_over:
             self._release_start()
         else:
             self._resume(GuidanceTask(self._repeat_handshake(self._handshake.initialize), None), None)
@@ -402,7 +405,7 @@ class Session:
         """Tell a new server who the client is, and what it has subscribed to since."""
         own_id = self._next_own_id()
         await FrameToSend(replace_members(initialize, id=encode(own_id)), own_id, is_ours=True, timeout=_START_TIMEOUT)
-        for id, frame in self._handshake.rest(self._next_own_id):
+        for id, frame in self._handshake.replay(self._next_own_id):
             if id is None:
                 self.to_server.append(frame)
             else:
@@ -422,9 +425,9 @@ class Session:
             message = messages.read(frame)
             params = messages.fields(message.params)
             request = SessionRequest(frame, message.id, message.method, params, speaker, self._next_own_id)
-            self._lose(PendingRequest(request), Loss(why, was_sent=False))
+            self._lose(PendingRequest(request), LostReply(why, was_sent=False))
 
-    def _lose(self, pending: PendingRequest, loss: Loss) -> None:
+    def _lose(self, pending: PendingRequest, loss: LostReply) -> None:
         """Answer a request whose reply is lost."""
         self._stop_task(pending)
         request = pending.request

@@ -1,0 +1,1 @@
+"""HTTP clients in front of stdio servers: `app` handles requests, `hosted_server` runs a process behind them."""

@@ -1,0 +1,214 @@
+"""Serve HTTP clients with a stdio server.
+
+In the 2025 revisions, each session has its own process until it ends. Requests of 2026-07-28 need no session and share
+one process. There the proxy replaces each request id, so that equal ids of different clients do not collide.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from fingerpost.engine.safety.json_input import as_object
+from fingerpost.proxy.http.headers import HTTP_STATUS, SESSION, caller_keys, credentials_key
+from fingerpost.proxy.http.http1 import Headers, header_value
+from fingerpost.proxy.http.listener import JSON, refuse
+from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http_to_stdio.hosted_server import HostedServer
+from fingerpost.proxy.http_to_stdio.response import STREAM, Forwarded, event_or_ping, send_response
+from fingerpost.proxy.http_to_stdio.stateless import find_argument_problem, find_problem, is_stateless
+from fingerpost.proxy.process.child import stop_all
+from fingerpost.proxy.process.supervisor import Supervisor, describe_start_failure
+from fingerpost.proxy.protocol import message as messages
+from fingerpost.proxy.protocol.message import INTERNAL_ERROR, MalformedMessage, Message, fields, replace_members, splice
+from fingerpost.proxy.protocol.session import Session
+
+_MAX_SESSIONS = 64
+_MAX_IDLE = 1_800.0
+"""Seconds after which an unused session is ended."""
+_NO_SESSION = "There is no such session"
+
+
+class HttpToStdio:
+    """The app behind the router: sessions with a process each, and one process for requests without a session."""
+
+    def __init__(self, make: Callable[[], tuple[Supervisor, Session]]) -> None:
+        self._make = make
+        self._sessions: OrderedDict[bytes, HostedServer] = OrderedDict()
+        self._shared: HostedServer | None = None
+        self._ids = itertools.count(1)
+
+    @property
+    def _hosts(self) -> list[HostedServer]:
+        return [*self._sessions.values(), *([self._shared] if self._shared else [])]
+
+    def on_child_exit(self) -> None:
+        for host in self._hosts:
+            host.on_child_exit()
+
+    async def stop(self) -> None:
+        await _stop(self._hosts)
+
+    async def handle(self, request: Request) -> None:
+        match request.method:
+            case "POST":
+                try:
+                    await self._post(request, messages.read(request.body))
+                except MalformedMessage as bad:
+                    await refuse(request, 400, str(bad), bad.id, bad.code)
+            case "GET":
+                await self._open_stream(request)
+            case "DELETE":
+                await self._delete(request)
+            case _:
+                await request.responder.send_whole(405, [(b"allow", b"GET, POST, DELETE"), JSON])
+
+    # requests
+
+    async def _post(self, request: Request, message: Message) -> None:
+        id = messages.encode(message.id) if message.is_request else b"null"
+        if is_stateless(request.headers, message):
+            await self._handle_stateless(request, message, id)
+        elif message.is_request and message.method == "initialize":
+            await self._initialize(request, message, id)
+        elif header_value(request.headers, SESSION) is None:
+            await refuse(request, 400, "Say initialize first, then send Mcp-Session-Id with each request", id)
+        elif (host := self._session_of(request)) is None:
+            await refuse(request, 404, _NO_SESSION, id)
+        else:
+            await self._forward(request, message, host, _keep_names(request, message))
+
+    async def _initialize(self, request: Request, message: Message, id: bytes) -> None:
+        await self._end_old_sessions()
+        if len(self._sessions) >= _MAX_SESSIONS:
+            await refuse(request, 503, "All sessions there can be are busy; try again later", id, INTERNAL_ERROR)
+            return
+        host, name = await self._start(request, id, credentials_key(request.headers)), secrets.token_hex(16).encode()
+        if host is None:
+            return
+        self._sessions[name] = host
+        await self._forward(request, message, host, _keep_names(request, message), [(SESSION, name)])
+
+    async def _start(self, request: Request, id: bytes, caller: bytes | None) -> HostedServer | None:
+        """Start a process for a caller, or a shared one; if that fails, refuse the request and return none."""
+        host = HostedServer(*self._make(), caller)
+        try:
+            host.start()
+        except OSError as error:
+            await refuse(request, 502, f"The server {describe_start_failure(error)}", id, INTERNAL_ERROR)
+            return None
+        return host
+
+    def _session_of(self, request: Request) -> HostedServer | None:
+        """Find the session of a request; none if it was begun with other credentials."""
+        name = header_value(request.headers, SESSION) or b""
+        host = self._sessions.get(name)
+        if host is None or host.caller != credentials_key(request.headers):
+            return None
+        self._sessions.move_to_end(name)
+        return host
+
+    async def _end_old_sessions(self) -> None:
+        """End unused sessions, and make room for one more if all that can be are open."""
+        now = time.monotonic()
+        for name, host in list(self._sessions.items()):
+            is_unused = not host.is_busy and not host.has_stream and now - host.used_at > _MAX_IDLE
+            if is_unused or (len(self._sessions) >= _MAX_SESSIONS and not host.is_busy):
+                del self._sessions[name]
+                await _stop([host])
+
+    async def _handle_stateless(self, request: Request, message: Message, id: bytes) -> None:
+        """Forward a 2026-07-28 request to the shared process if its headers match its body."""
+        if not message.is_request:
+            await request.responder.send_whole(202, [])  # this revision has no notifications to a server over HTTP
+            return
+        if self._shared is None:
+            self._shared = await self._start(request, id, None)
+        if (host := self._shared) is None:
+            return
+        problem = find_problem(request.headers, message)
+        problem = problem or await find_argument_problem(request.headers, message, host.schema)
+        if problem is not None:
+            await refuse(request, HTTP_STATUS[problem.code], problem.text, id, problem.code)
+            return
+        own_id = f"{next(self._ids)}-{secrets.token_hex(4)}"
+        await self._forward(request, message, host, _rename(request.body, message, own_id))
+
+    async def _forward(
+        self,
+        request: Request,
+        message: Message,
+        host: HostedServer,
+        forwarded: Forwarded,
+        headers: Headers | None = None,
+    ) -> None:
+        """Forward a message to a process and send what comes back."""
+        _, speaker = caller_keys(request.headers, request.peer)
+        if not message.is_request:
+            host.from_client(forwarded.frame, speaker)
+            await request.responder.send_whole(202, [])
+            return
+        if host.is_waiting_for(forwarded.id):
+            await refuse(request, 400, "The id is that of a request under way", messages.encode(message.id))
+            return
+        with host.reply_queue(forwarded.id, forwarded.token) as queue:
+            try:
+                host.from_client(forwarded.frame, speaker)
+                await send_response(request.responder, message, forwarded, queue, headers or [])
+            except asyncio.CancelledError:
+                if host.caller is None:  # a 2026-07-28 client cancels by closing the connection
+                    cancelled = messages.notification("notifications/cancelled", {"requestId": forwarded.id})
+                    host.from_client(cancelled, speaker)
+                raise
+
+    # streams and the end of sessions
+
+    async def _open_stream(self, request: Request) -> None:
+        host = self._session_of(request)
+        if host is None:
+            await refuse(request, 404 if header_value(request.headers, SESSION) else 405, _NO_SESSION)
+            return
+        if host.has_stream:
+            await refuse(request, 409, "The stream of this session is open already")
+            return
+        with host.stream_queue() as queue:
+            await request.responder.begin(200, STREAM)
+            await request.responder.send(b": open\n\n")
+            while True:
+                await request.responder.send(await event_or_ping(queue))
+
+    async def _delete(self, request: Request) -> None:
+        host = self._session_of(request)
+        if host is None:
+            await refuse(request, 404, _NO_SESSION)
+            return
+        del self._sessions[header_value(request.headers, SESSION) or b""]
+        await _stop([host])
+        await request.responder.send_whole(200, [])
+
+
+async def _stop(hosts: list[HostedServer]) -> None:
+    """Stop processes in a thread, so that other requests go on."""
+    children = [child for host in hosts if (child := host.release()) is not None]
+    await asyncio.to_thread(stop_all, children)
+
+
+def _keep_names(request: Request, message: Message) -> Forwarded:
+    token = as_object(fields(message.params).get("_meta")).get("progressToken")
+    return Forwarded(request.body, message.id, token if messages.is_id(token) else None)
+
+
+def _rename(body: bytes, message: Message, own_id: str) -> Forwarded:
+    """Replace the id and the progress token of a request with an id of our own."""
+    frame, params = replace_members(body, id=messages.encode(own_id)), fields(message.params)
+    meta: dict[str, Any] = as_object(params.get("_meta"))
+    if (token := meta.get("progressToken")) is None:
+        return Forwarded(frame, own_id)
+    changed = {**params, "_meta": {**meta, "progressToken": own_id}}
+    frame = replace_members(frame, params=splice(message.params, params, changed))
+    return Forwarded(frame, own_id, own_id, client_token=token)
