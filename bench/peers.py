@@ -129,7 +129,7 @@ def _say(row: Row, *, shows_findings: bool) -> None:
     for note in behind.notes if shows_findings else ():
         print(f"    {note.tool}: {note.text}")
     for finding in behind.findings if shows_findings else ():
-        print(f"    {finding.id}: {finding.told}\n        > {finding.call[:300]}\n        < {finding.reply[:300]!r}")
+        print(f"    {finding.id}: {finding.summary}\n        > {finding.call[:300]}\n        < {finding.reply[:300]!r}")
 
 
 if __name__ == "__main__":

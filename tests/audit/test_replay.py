@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fingerpost.audit.replay import Replay
 from fingerpost.audit.report import Finding
-from fingerpost.audit.reports.common import call_of
+from fingerpost.audit.reports.common import parse_call
 from tests.support.audit_stand import FAR, NEAR, WORD, audited, command
 from tests.support.misbehaving import tool
 
@@ -15,8 +15,8 @@ def why_again(replay: Replay, finding: Finding) -> str:
     return replay.why_unmet(
         item=finding.item.id,
         kind=finding.kind,
-        call=call_of(finding.call),
-        right=call_of(finding.right),
+        call=parse_call(finding.call),
+        right=parse_call(finding.right),
         culprit=finding.culprits[0],
         is_repairable=finding.is_repairable,
     )

@@ -106,7 +106,7 @@ def test_where_something_is_carried_out_that_should_be_refused_nothing_more_is_s
     ]
     assert {one.tool for one in made.report.skipped if "carries out what it should refuse" in one.why} == {"erase"}
     assert made.unmet("missing_required") >= {"wipe"}
-    assert "\n! wipe CARRIED OUT a call that it should have refused: " in terminal.written(made.report, Style(False))
+    assert "\n! wipe CARRIED OUT a call that it should have refused: " in terminal.render(made.report, Style(False))
     assert "type.wrong" in {event.mistake.kind for event in made.events if isinstance(event, Tried)}
 
 

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from fingerpost.audit.judge.checklist import ITEMS
 from fingerpost.audit.report import Report
-from fingerpost.audit.reports.common import all_legible, legible
+from fingerpost.audit.reports.common import strip_controls, strip_controls_deep
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.terminal.command_error import CommandError
@@ -91,13 +91,13 @@ def applied(report: Report, baseline: Baseline) -> Report:
 def _is_stale(absent: str, report: Report) -> bool:
     item, _, rest = absent.partition("/")
     tool = rest.rpartition("/")[0]
-    is_there = tool in {tried.rpartition("/")[0] for tried in report.tried} | {one.tool for one in report.skipped}
-    return report.is_whole and (item not in ITEMS or rest in report.tried or not is_there)
+    is_there = tool in {tried.rpartition("/")[0] for tried in report.tried_kinds} | {one.tool for one in report.skipped}
+    return report.is_whole and (item not in ITEMS or rest in report.tried_kinds or not is_there)
 
 
 def failing(report: Report) -> list[str]:
     """What is to fail a run that has a baseline, a line for each: findings that are new, and entries that are stale."""
-    new = [f"new: {finding.told}" for finding in report.findings if not finding.is_known]
+    new = [f"new: {finding.summary}" for finding in report.findings if not finding.is_known]
     return new + [f"stale: {known} is in the baseline, but no longer found" for known in report.stale]
 
 
@@ -112,7 +112,8 @@ def written(report: Report, baseline: Baseline = NOTHING_KNOWN) -> str:
 
 def _file(entries: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
-        f"    {encode_json(legible(known))}: {encode_json(all_legible(entry))}" for known, entry in entries.items()
+        f"    {encode_json(strip_controls(known))}: {encode_json(strip_controls_deep(entry))}"
+        for known, entry in entries.items()
     ]
     body = "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
     return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'

@@ -414,7 +414,7 @@ def test_a_server_that_cannot_be_started_again_ends_the_audit_with_what_there_is
     assert made.report.ended and made.report.ended.why.startswith("the server exited with code 7 when it was greeted; ")
     assert "the last calls were of" in made.report.ended.why and "guilty" in made.report.ended.why
     assert made.report.done
-    assert json.loads(plain_json.written(made.report))["complete"] is False
+    assert json.loads(plain_json.render(made.report))["complete"] is False
 
 
 def test_a_server_is_not_started_again_and_again_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -540,7 +540,7 @@ def test_there_are_as_many_calls_at_a_time_as_is_said_and_not_many_more_than_mis
 def test_the_same_seed_gives_the_same_report_however_many_calls_are_made_at_a_time() -> None:
     program = python(_PLAIN)
     one, four, other = (audited(program, **more) for more in ({"in_flight": 1}, {"in_flight": 4}, {"seed": 2}))
-    assert plain_json.written(one.report) == plain_json.written(four.report)
+    assert plain_json.render(one.report) == plain_json.render(four.report)
     assert len(one.report.findings) > 3
     assert one.verdicts("look_up") != other.verdicts("look_up")
 

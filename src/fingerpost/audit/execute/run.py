@@ -22,10 +22,10 @@ from fingerpost.audit.judge.checklist import Check
 from fingerpost.audit.judge.judge_reply import Trial, judged
 from fingerpost.audit.judge.judge_reply import lost as judged_lost
 from fingerpost.audit.judge.same_reply import Expected, Print
-from fingerpost.audit.redacted import as_json, call_shown, reply_shown, texts
+from fingerpost.audit.redact import redact_call, redact_reply, texts
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
-from fingerpost.engine.phrases import count_noun, join_names
+from fingerpost.engine.phrases import count_noun, encode_json, join_names
 from fingerpost.engine.replies.enrich import sounds_like_failure
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
@@ -218,7 +218,7 @@ class Audit:
         is_done = not trial.is_error and not sounds_like_failure("\n".join(texts(trial.reply)))
         if is_done and trial.mistake.kind != "tool.invented" and not self._plan.may_execute(trial.tool):
             self._is_loose = True
-            said = as_json(call_shown(trial.mistake.call))
+            said = encode_json(redact_call(trial.mistake.call))
             self._say(
                 Noted(clean(trial.tool.name, 200), f"CARRIED OUT a call that it should have refused: {said}", True)
             )
@@ -295,7 +295,7 @@ class Audit:
             return None
         learnt = Expected(Print.of(first), Print.of(again))
         if learnt.is_error:
-            self._note(tool.name, f"{RIGHT_FAILS}: {clean(reply_shown(first, 200), 160)}")
+            self._note(tool.name, f"{RIGHT_FAILS}: {clean(redact_reply(first, 200), 160)}")
         return learnt
 
     # what is answered to anything

@@ -15,7 +15,7 @@ from typing import Any, cast
 from fingerpost.audit.judge.calls_in_text import bare, is_same, offered
 from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.audit.judge.wording import clipped
-from fingerpost.audit.redacted import texts
+from fingerpost.audit.redact import texts
 from fingerpost.engine.dialects import read
 from fingerpost.engine.matching import closest
 from fingerpost.engine.model import Call, Violation

@@ -15,7 +15,7 @@ from fingerpost.audit.judge.checklist import Check
 from fingerpost.audit.judge.inferred_fix import followed
 from fingerpost.audit.judge.same_reply import Expected, added, added_lines
 from fingerpost.audit.judge.tokens import estimated
-from fingerpost.audit.redacted import texts
+from fingerpost.audit.redact import texts
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.replies.enrich import sounds_like_failure

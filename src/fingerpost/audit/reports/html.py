@@ -1,4 +1,4 @@
-"""The report as one HTML file that asks nothing of any network: to be looked at, sent on and printed."""
+"""The report as one self-contained HTML page, to read, send and print. It loads nothing from a network."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from itertools import groupby
 from fingerpost.audit.judge.checklist import ADOPT, CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report, Tally
 from fingerpost.audit.reports.code_page import page_of_code
-from fingerpost.audit.reports.html_blocks import NOTHING, Html, filled, hashed, joined, part
+from fingerpost.audit.reports.failures import count_failures
+from fingerpost.audit.reports.format import Context, ReportFormat
+from fingerpost.audit.reports.html_blocks import NOTHING, Html, csp_hash, fill, join, read_page_file
 from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.safety.redact import clean
 
 _BARE, _BEHIND = "Bare", "Behind Fingerpost"
 _MOST_EVIDENCE = 3_400_000
-_ROOMS = (8_000, 4_000, 2_000, 1_400, 1_000, 700, 500, 350, 200)
+_LENGTHS = (8_000, 4_000, 2_000, 1_400, 1_000, 700, 500, 350, 200)
 _CUT = " … (cut here)"
 _ONE_LINE = 80
 _MOST_FINDINGS = 1_500
-"""Findings that are written out; of a server with more, each item shows its share of them."""
+"""Findings on the page. If there are more, each item shows the same number of them."""
 _MANY = 500
-"""From here on a browser is told to lay out only what is in view."""
+"""With more findings the browser lays out only those in view."""
 
 
-def written(report: Report) -> str:
-    """The whole page."""
-    style, script = part("page.css"), part("page.js")
+class Format(ReportFormat):
+    def on_end(self, report: Report, context: Context) -> str:
+        return render(report)
+
+
+def render(report: Report) -> str:
+    style, script = read_page_file("page.css"), read_page_file("page.js")
     entries = _entries(report)
-    return filled(
+    return fill(
         "document",
         style=style,
-        style_hash=hashed(style),
+        style_hash=csp_hash(style),
         script=script,
-        script_hash=hashed(script),
+        script_hash=csp_hash(script),
         title=f"{_headline(report)} · Fingerpost audit",
-        headline=filled("headline", server=_headline(report), grades=_grades(report)),
-        partial=joined(_partial(one, whose) for whose, one in _columns(report) if not one.is_whole),
+        headline=fill("headline", server=_headline(report), grades=_grades(report)),
+        partial=join(_partial(one, whose) for whose, one in _columns(report) if not one.is_whole),
         facts=_facts(report),
         checklist=_checklist(report, entries),
         adopt=_adopt() if entries else NOTHING,
@@ -51,16 +57,16 @@ def written(report: Report) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A finding of the server itself, of the server behind Fingerpost, or of both."""
+    """A finding of the bare server, of the server behind Fingerpost, or of both."""
 
     bare: Finding | None
     behind: Finding | None
 
     @property
     def finding(self) -> Finding:
-        found = self.bare or self.behind
-        assert found is not None
-        return found
+        finding = self.bare or self.behind
+        assert finding is not None
+        return finding
 
     @property
     def replies(self) -> tuple[str, ...]:
@@ -68,7 +74,7 @@ class _Entry:
 
 
 def _entries(report: Report) -> list[_Entry]:
-    """All findings, each once; as in the report, the weightiest item first."""
+    """All findings, each once, by weight of their item."""
     behind = {one.id: one for one in report.behind.findings} if report.behind else {}
     entries = [_Entry(one, behind.pop(one.id, None)) for one in report.findings]
     entries += [_Entry(None, one) for one in behind.values()]
@@ -80,7 +86,7 @@ def _columns(report: Report) -> list[tuple[str, Report]]:
     return [(_BARE, report), (_BEHIND, report.behind)] if report.behind else [("", report)]
 
 
-# what it comes to
+# grades
 
 
 def _headline(report: Report) -> str:
@@ -88,29 +94,25 @@ def _headline(report: Report) -> str:
     server = server or "The server"
     if not report.is_graded:
         return f"{server} could not be graded"
-    better = f", and {_graded(report.behind)} behind Fingerpost" if report.behind and report.behind.is_graded else ""
-    return f"{server} earns {_graded(report)}{better}"
-
-
-def _graded(report: Report) -> str:
-    return f"{'an' if report.letter in 'AF' else 'a'} {report.letter}"
+    behind = f", and {report.behind.letter} behind Fingerpost" if report.behind and report.behind.is_graded else ""
+    return f"{server}: grade {report.letter}{behind}"
 
 
 def _grades(report: Report) -> Html:
-    return joined(_grade(one, whose or "Grade") for whose, one in _columns(report))
+    return join(_grade(one, whose or "Grade") for whose, one in _columns(report))
 
 
 def _grade(report: Report, whose: str) -> Html:
     if not report.is_graded:
-        return filled("ungraded", whose=whose)
-    rate, explained = "No", "No mistake was tried that can be put right from the call alone."
+        return fill("ungraded", whose=whose)
+    rate, explained = "No", "No call was tried that could be repaired."
     if report.repairable:
         rate = _percent(report.repair_rate)
         explained = (
-            f"After {report.repaired:,} of {count_noun(report.repairable, 'mistake')}, what the reply says leads to"
-            " the right call in one retry."
+            f"Replies to {report.repaired:,} of {count_noun(report.repairable, 'mistake')} led to the correct call in"
+            f" one retry; {report.repairable - report.repaired:,} did not."
         )
-    return filled(
+    return fill(
         "grade",
         whose=whose,
         tone=_tone(report.grade / 100),
@@ -122,7 +124,7 @@ def _grade(report: Report, whose: str) -> Html:
 
 
 def _percent(share: float) -> str:
-    """Rounded down: 100 % is all of them."""
+    """Rounded down, so that 100 % means all."""
     return f"{int(100 * share + 1e-9)}\N{NO-BREAK SPACE}%"
 
 
@@ -132,12 +134,8 @@ def _tone(share: float) -> str:
 
 def _partial(report: Report, whose: str) -> Html:
     why = clean(report.ended.why, 400).rstrip(".") if report.ended else "it was stopped"
-    done = (
-        f"{report.done:,} of about {count_noun(report.calls, 'call')} came to an end"
-        if report.done
-        else "No call was tried"
-    )
-    return filled("partial", whose=f" ({_lower(whose)})" if whose else "", why=f"{done}: {why}.")
+    done = f"{report.done:,} of about {count_noun(report.calls, 'call')} ended" if report.done else "No call was tried"
+    return fill("partial", whose=f" ({_lower(whose)})" if whose else "", why=f"{done}: {why}.")
 
 
 def _lower(whose: str) -> str:
@@ -156,7 +154,7 @@ def _facts(report: Report) -> Html:
         "Calls": f"{report.done:,}" if report.is_whole else f"{report.done:,} of about {report.calls:,}",
         "Seed": str(report.seed),
     }
-    return filled("facts", facts=joined(filled("fact", name=name, value=value) for name, value in facts.items()))
+    return fill("facts", facts=join(fill("fact", name=name, value=value) for name, value in facts.items()))
 
 
 # the checklist
@@ -167,26 +165,26 @@ def _checklist(report: Report, entries: Sequence[_Entry]) -> Html:
     if not tried:
         return NOTHING
     untried = [item.title for item in CHECKLIST if item.id not in tried]
-    return filled(
+    return fill(
         "checklist",
-        items=joined(_item(report, item, entries) for item in CHECKLIST if item.id in tried),
-        untried=filled("items_untried", titles="; ".join(untried)) if untried else NOTHING,
+        items=join(_item(report, item, entries) for item in CHECKLIST if item.id in tried),
+        untried=fill("items_untried", titles="; ".join(untried)) if untried else NOTHING,
     )
 
 
 def _item(report: Report, item: Item, entries: Sequence[_Entry]) -> Html:
     found = sum(entry.finding.item.id == item.id for entry in entries)
-    return filled(
+    return fill(
         "item",
         title=item.title,
         weight=item.weight,
-        found=filled("found", item=item.id, count=count_noun(found, "finding")) if found else NOTHING,
-        measures=joined(_measure(one.tallies[item.id], whose) for whose, one in _columns(report)),
+        found=fill("found", item=item.id, count=count_noun(found, "finding")) if found else NOTHING,
+        measures=join(_measure(one.tallies[item.id], whose) for whose, one in _columns(report)),
     )
 
 
 def _measure(tally: Tally, whose: str) -> Html:
-    return filled(
+    return fill(
         "measure",
         whose=whose,
         tone=_tone(tally.share) if tally.tried else "none",
@@ -198,7 +196,7 @@ def _measure(tally: Tally, whose: str) -> Html:
 
 
 def _adopt() -> Html:
-    return filled("adopt", lines=joined(filled("adopt_line", line=line, where=where) for line, where in ADOPT))
+    return fill("adopt", lines=join(fill("adopt_line", line=line, where=where) for line, where in ADOPT))
 
 
 # the findings
@@ -206,60 +204,65 @@ def _adopt() -> Html:
 
 def _findings(report: Report, entries: Sequence[_Entry]) -> Html:
     if not entries:
-        said = "Nothing was found: every reply that was tried is as it should be."
-        return filled("no_findings", said=said if report.is_graded else "Nothing was tried, so nothing was found.")
+        text = (
+            "No findings: every reply passed." if report.is_graded else "No call was tried, so there are no findings."
+        )
+        return fill("no_findings", text=text)
     tools = {tool: place for place, tool in enumerate(sorted({entry.finding.tool for entry in entries}))}
-    grouped = [(item, list(some)) for item, some in groupby(entries, lambda entry: entry.finding.item)]
-    most = _MOST_FINDINGS // len(grouped) if len(entries) > _MOST_FINDINGS else len(entries)
-    room = _room([one for _, some in grouped for one in some[:most]])
-    return filled(
+    groups = [(item, list(some)) for item, some in groupby(entries, lambda entry: entry.finding.item)]
+    most = _MOST_FINDINGS // len(groups) if len(entries) > _MOST_FINDINGS else len(entries)
+    longest = _longest_evidence([one for _, some in groups for one in some[:most]])
+    return fill(
         "findings",
-        many=filled("many") if len(entries) > _MANY else NOTHING,
+        many=fill("many") if len(entries) > _MANY else NOTHING,
         tools=_options((str(place), tool) for tool, place in tools.items()),
-        items=_options((item.id, item.title) for item, _ in grouped),
+        items=_options((item.id, item.title) for item, _ in groups),
         count=count_noun(len(entries), "finding"),
-        groups=joined(
-            filled(
-                "group",
-                item=item.id,
-                title=item.title,
-                count=count_noun(len(some), "finding"),
-                findings=joined(_finding(report, one, tools[one.finding.tool], room) for one in some[:most]),
-                more=filled("more", count=count_noun(len(some) - most, "more finding"))
-                if len(some) > most
-                else NOTHING,
-            )
-            for item, some in grouped
-        ),
+        groups=join(_group(report, item, some, some[:most], tools, longest) for item, some in groups),
     )
 
 
-def _room(entries: Sequence[_Entry]) -> int:
-    """How long a call or a reply may be, so that the page of a very large server can still be opened."""
+def _group(
+    report: Report, item: Item, entries: Sequence[_Entry], listed: Sequence[_Entry], tools: dict[str, int], longest: int
+) -> Html:
+    """The findings of one item, as far as they are listed."""
+    left_out = len(entries) - len(listed)
+    return fill(
+        "group",
+        item=item.id,
+        title=count_failures(entry.finding for entry in entries),
+        count=count_noun(len(entries), "finding"),
+        findings=join(_finding(report, one, tools[one.finding.tool], longest) for one in listed),
+        more=fill("more", count=count_noun(left_out, "more finding")) if left_out else NOTHING,
+    )
+
+
+def _longest_evidence(entries: Sequence[_Entry]) -> int:
+    """The length at which calls and replies are cut, so that a browser can open the page of a very large server."""
     sizes = [len(text) for entry in entries for text in (entry.finding.call, entry.finding.right, *entry.replies)]
-    return next((room for room in _ROOMS if sum(min(size, room) for size in sizes) <= _MOST_EVIDENCE), _ROOMS[-1])
+    return next((most for most in _LENGTHS if sum(min(size, most) for size in sizes) <= _MOST_EVIDENCE), _LENGTHS[-1])
 
 
 def _options(options: Iterable[tuple[str, str]]) -> Html:
-    return joined((filled("option", value=value, text=text) for value, text in options), "")
+    return join((fill("option", value=value, text=text) for value, text in options), "")
 
 
-def _finding(report: Report, entry: _Entry, place: int, room: int) -> Html:
-    found = entry.finding
-    return filled(
+def _finding(report: Report, entry: _Entry, place: int, longest: int) -> Html:
+    finding = entry.finding
+    return fill(
         "finding",
         place=place,
-        tool=found.tool,
-        why=found.why,
-        kind=found.kind,
-        often=f", {count_noun(found.count, 'call')}" if found.count > 1 else "",
-        tags=joined((filled("tag", kind=kind, text=text) for kind, text in _tags(report, entry)), ""),
-        call=_cut(_laid_out(found.call), room),
-        right=_cut(_laid_out(found.right), room),
-        replies=joined(_replies(report, entry, room)),
-        culprits=joined((filled("culprit", name=name) for name in found.culprits), ", "),
-        advice=found.item.advice,
-        code=found.item.code,
+        tool=finding.tool,
+        why=finding.why,
+        kind=finding.kind,
+        calls=f", {count_noun(finding.count, 'call')}" if finding.count > 1 else "",
+        tags=join((fill("tag", kind=kind, text=text) for kind, text in _tags(report, entry)), ""),
+        call=_cut(_indent_call(finding.call), longest),
+        right=_cut(_indent_call(finding.right), longest),
+        replies=join(_replies(report, entry, longest)),
+        culprits=join((fill("culprit", name=name) for name in finding.culprits), ", "),
+        advice=finding.item.advice,
+        code=finding.item.code,
     )
 
 
@@ -274,27 +277,27 @@ def _tags(report: Report, entry: _Entry) -> Iterable[tuple[str, str]]:
         yield "gone", "gone behind Fingerpost"
 
 
-def _replies(report: Report, entry: _Entry, room: int) -> Iterable[Html]:
-    """What came back, and with Fingerpost in front; of replies that are right, a report keeps none."""
+def _replies(report: Report, entry: _Entry, longest: int) -> Iterable[Html]:
+    """The bare reply, and the reply behind Fingerpost. The report keeps no replies that passed."""
     columns = ((_BARE, entry.bare), (_BEHIND, entry.behind)) if report.behind else (("", entry.bare),)
-    for whose, found in columns:
-        heading = f"What came back, {_lower(whose)}" if whose else "What came back"
-        if found is None:
-            yield filled("no_reply", heading=heading, said="No finding here.")
+    for whose, finding in columns:
+        heading = f"Reply, {_lower(whose)}" if whose else "Reply"
+        if finding is None:
+            yield fill("no_reply", heading=heading, text="No finding here.")
         else:
-            yield filled("reply", heading=heading, reply=_cut(found.reply, room) or "(no text)")
+            yield fill("reply", heading=heading, reply=_cut(finding.reply, longest) or "(no text)")
 
 
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[:room] + _CUT
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[:longest] + _CUT
 
 
-def _laid_out(call: str) -> str:
-    """A call that is too long for one line, on several."""
+def _indent_call(call: str) -> str:
+    """Break a call over several lines if it is too long for one."""
     return call if len(call) <= _ONE_LINE else json.dumps(json.loads(call), ensure_ascii=False, indent=2)
 
 
-# what else there is to know
+# skipped calls, notes, baseline and pages of codes
 
 
 def _untried(report: Report) -> Html:
@@ -302,33 +305,33 @@ def _untried(report: Report) -> Html:
     for one in report.skipped:
         reasons.setdefault((one.what, one.why), []).append(clean(one.tool, 200))
     rows = (
-        filled("untried_row", what=clean(what, 400), why=clean(why, 400), tools=", ".join(filter(None, tools)))
+        fill("untried_row", what=clean(what, 400), why=clean(why, 400), tools=", ".join(filter(None, tools)))
         for (what, why), tools in reasons.items()
     )
-    return filled("untried", rows=joined(rows)) if reasons else NOTHING
+    return fill("untried", rows=join(rows)) if reasons else NOTHING
 
 
 def _notes(report: Report) -> Html:
     behind = report.behind.notes if report.behind else []
-    told = [("", one) for one in report.notes]
-    told += [(f"{_BEHIND}: ", one) for one in behind if one not in report.notes]
+    notes = [("", one) for one in report.notes]
+    notes += [(f"{_BEHIND}: ", one) for one in behind if one not in report.notes]
     rows = (
-        filled(
+        fill(
             "note" if one.tool else "note_on_all",
             whose=whose,
             tool=clean(one.tool, 200),
             text=clean(one.text, 1_000),
         )
-        for whose, one in told
+        for whose, one in notes
     )
-    return filled("notes", rows=joined(rows)) if told else NOTHING
+    return fill("notes", rows=join(rows)) if notes else NOTHING
 
 
 def _stale(report: Report) -> Html:
-    rows = joined(filled("stale_row", id=one) for one in report.stale)
-    return filled("stale", rows=rows) if report.stale else NOTHING
+    rows = join(fill("stale_row", id=one) for one in report.stale)
+    return fill("stale", rows=rows) if report.stale else NOTHING
 
 
 def _pages(entries: Sequence[_Entry]) -> Html:
     codes = sorted({entry.finding.item.code for entry in entries})
-    return filled("pages", pages=joined(map(page_of_code, codes))) if codes else NOTHING
+    return fill("pages", pages=join(map(page_of_code, codes))) if codes else NOTHING
