@@ -28,7 +28,7 @@ def rows() -> list[Row]:
 
 def _audited(tools: int) -> tuple[float, Report]:
     start = time.perf_counter()
-    target = Target(command=(sys.executable, "-m", "bench.served", "several", str(tools)))
+    target = Target(command=(sys.executable, "-m", "bench.programs", "several", str(tools)))
     report, _ = asyncio.run(conducted(target, Settings()))
     return time.perf_counter() - start, report
 

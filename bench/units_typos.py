@@ -1,4 +1,4 @@
-"""How misspelt units are read by the units server: how many are repaired, how many of those rightly, at what cost."""
+"""How the units server handles misspelled units: how many get a fix, how many of those correctly, at what cost."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from functools import cache
 from random import Random
 from string import ascii_lowercase
 
+from bench.table import Row, print_rows
 from fingerpost.engine.matching import lexicon
 from fingerpost.servers.units.cases import is_in_use, is_usual
 from fingerpost.servers.units.conversion import converted
 from fingerpost.servers.units.expressions import Compound
 from fingerpost.servers.units.suggestions import ConversionError, resolve_unit
 from fingerpost.servers.units.vocabulary import vocabulary
-
-Row = tuple[str, str, str]
 
 _SEED, _EACH, _GARBAGE = 7, 6, 2_000
 _KEYS = dict(zip("abcdefghijklmnopqrstuvwxyz", "snvfrdgjokpljbpqwtdyicxztx", strict=True))
@@ -32,38 +31,38 @@ _AROUND = ("{}", "m/{}", "kg*{}^2", "{}/s", "J/({}*K)", "W/(m²·{})", "1/{}")
 
 
 def rows(each: int = _EACH, step: int = 1) -> list[Row]:
-    """What is measured; `each` is how many slips are tried per unit, of every `step`th unit and word."""
+    """Measure with `each` misspellings per unit, for every `step`th unit and word."""
     words, garbage = _words()[::step], list(_garbage())[::step]
     return [
-        *_judged("everyday units", list(typos(every=False, each=each, step=step))),
-        *_judged("all units", list(typos(every=True, each=each, step=step))),
-        *_judged_cases(list(case_slips(step=step))),
+        *_score_fixes("everyday units", list(typos(every=False, each=each, step=step))),
+        *_score_fixes("all units", list(typos(every=True, each=each, step=step))),
+        *_score_case_fixes(list(case_slips(step=step))),
         ("words of English with a fix", f"{sum(map(_has_fix, words))} of {len(words):,}", "0"),
         ("strings without meaning with a fix", f"{sum(map(_has_fix, garbage))} of {len(garbage):,}", "at most 0.2 %"),
-        ("right conversion", f"{_taken('km/h', 'mph') * 1e6:.0f} µs", "under 200 µs"),
-        ("misspelt unit", f"{_taken('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
+        ("right conversion", f"{_median_seconds('km/h', 'mph') * 1e6:.0f} µs", "under 200 µs"),
+        ("misspelled unit", f"{_median_seconds('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
     ]
 
 
-def _judged(name: str, tried: list[tuple[str, str]]) -> Iterator[Row]:
-    """Each typo is a text that is no unit, beside the text that it was made of."""
-    fixed = [(resolve_unit(fix["value"]), resolve_unit(meant)) for text, meant in tried if (fix := _fix(text))]
+def _score_fixes(name: str, tried: list[tuple[str, str]]) -> Iterator[Row]:
+    """Score pairs of a misspelled unit and the unit that it was made from."""
+    fixed = [(resolve_unit(fix["value"]), resolve_unit(unit)) for text, unit in tried if (fix := _fix(text))]
     right = sum(one == other for one, other in fixed)
     broken = sum(isinstance(one, ConversionError) for one, _ in fixed)
     yield f"typos of {name} with a fix", f"{len(fixed) / len(tried):.1%} of {len(tried):,}", "at least 70 %"
-    yield "  of those the unit that was meant", f"{right / len(fixed):.2%}", "at least 99 %"
-    yield "  of those not understood when sent back", f"{broken}", "0"
+    yield "  of those, the correct unit", f"{right / len(fixed):.2%}", "at least 99 %"
+    yield "  of those, not a unit", f"{broken}", "0"
 
 
-def _judged_cases(tried: list[tuple[str, str]]) -> Iterator[Row]:
-    fixed = [(fix["value"], meant) for text, meant in tried if (fix := _fix(text))]
-    wrong = sum(not is_same(value, meant) for value, meant in fixed)
-    yield "slips of case with a fix", f"{len(fixed) / len(tried):.1%} of {len(tried):,}", "at least 25 %"
-    yield "  of those another unit than was meant", f"{wrong}", "0"
+def _score_case_fixes(tried: list[tuple[str, str]]) -> Iterator[Row]:
+    fixed = [(fix["value"], unit) for text, unit in tried if (fix := _fix(text))]
+    wrong = sum(not is_same(value, unit) for value, unit in fixed)
+    yield "wrong upper or lower case with a fix", f"{len(fixed) / len(tried):.1%} of {len(tried):,}", "at least 25 %"
+    yield "  of those, another unit", f"{wrong}", "0"
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts stand for one unit: `sq ft` is `ft²`, though it is spelt as another."""
+    """Whether two texts denote the same unit, such as `sq ft` and `ft²`."""
     try:
         return resolve_unit(one) == resolve_unit(other) or converted(1, one, other)[1].number == 1
     except ConversionError:
@@ -80,38 +79,38 @@ def _has_fix(word: str) -> bool:
 
 
 def typos(*, every: bool, seed: int = _SEED, each: int = _EACH, step: int = 1) -> Iterator[tuple[str, str]]:
-    """Texts with one slip in the name of a unit, alone and inside compounds, that are no unit any more."""
+    """Yield unit names with one typo, alone and in compounds, that are not units, each with the original."""
     random = Random(seed)
     for name, unit in list(vocabulary().named.items())[::step]:
         if not unit.is_plain or len(name) < 4 or not (every or is_usual(unit)):
             continue
         for _ in range(each):
             around = random.choice(_AROUND)
-            text = around.format(slipped(name, random))
+            text = around.format(misspell(name, random))
             if not isinstance(resolve_unit(text), Compound):
                 yield text, around.format(name)
 
 
 def case_slips(*, step: int = 1) -> Iterator[tuple[str, str]]:
-    """Symbols and compounds with a slip of the shift key that are no unit any more: all letters, none, or one wrong.
+    """Yield symbols and compounds in wrong case (upper, lower, one letter) that are not units, with the original.
 
-    `B` and `b` stay: who writes one for the other names another unit, and no one can tell.
+    `B` and `b` are kept: swapped, they are valid symbols of another unit.
     """
-    symbols = [symbol for unit in vocabulary().named.values() if (symbol := unit.symbol) and is_in_use(unit)]
-    for meant in dict.fromkeys([*_COMPOUNDS, *vocabulary().symbols, *vocabulary().everyday, *symbols[::step]]):
-        flipped = (meant[:at] + meant[at].swapcase() + meant[at + 1 :] for at in range(len(meant)))
-        for text in dict.fromkeys([_cased(meant, str.upper), _cased(meant, str.lower), *flipped]):
-            has_kept = text.count("b") == meant.count("b") or "b" not in meant.casefold()
-            if has_kept and isinstance(resolve_unit(meant), Compound) and not isinstance(resolve_unit(text), Compound):
-                yield text, meant
+    symbols = [symbol for one in vocabulary().named.values() if (symbol := one.symbol) and is_in_use(one)]
+    for unit in dict.fromkeys([*_COMPOUNDS, *vocabulary().symbols, *vocabulary().everyday, *symbols[::step]]):
+        flipped = (unit[:at] + unit[at].swapcase() + unit[at + 1 :] for at in range(len(unit)))
+        for text in dict.fromkeys([_change_case(unit, str.upper), _change_case(unit, str.lower), *flipped]):
+            has_kept = text.count("b") == unit.count("b") or "b" not in unit.casefold()
+            if has_kept and isinstance(resolve_unit(unit), Compound) and not isinstance(resolve_unit(text), Compound):
+                yield text, unit
 
 
-def _cased(text: str, case: Callable[[str], str]) -> str:
+def _change_case(text: str, case: Callable[[str], str]) -> str:
     return "".join(letter if letter in "bB" else case(letter) for letter in text)
 
 
-def slipped(name: str, random: Random) -> str:
-    """A name with one letter dropped, doubled, swapped with the next, put in, or hit beside its key."""
+def misspell(name: str, random: Random) -> str:
+    """Return the name with one letter dropped, doubled, swapped, inserted, or replaced by its neighbor key."""
     places = [at for at in range(1, len(name)) if name[at] in ascii_lowercase and name[at - 1] in ascii_lowercase]
     at = random.choice(places)
     return {
@@ -125,7 +124,7 @@ def slipped(name: str, random: Random) -> str:
 
 @cache
 def _words() -> tuple[str, ...]:
-    """Every fifteenth word of the dictionary that the matching uses."""
+    """Every fifteenth word of the dictionary of the matching."""
     return tuple(sorted(zlib.decompress(lexicon.read("words.z")).decode().split())[::15])
 
 
@@ -135,7 +134,7 @@ def _garbage() -> Iterator[str]:
         yield "".join(random.choices(ascii_lowercase, k=random.randint(5, 9)))
 
 
-def _taken(source: str, target: str) -> float:
+def _median_seconds(source: str, target: str) -> float:
     times: list[float] = []
     for number in range(300):
         start = time.perf_counter()
@@ -146,5 +145,4 @@ def _taken(source: str, target: str) -> float:
 
 
 if __name__ == "__main__":
-    for row in rows():
-        print(f"{row[0]:45} {row[1]:>20}   {row[2]}")
+    print_rows(rows())

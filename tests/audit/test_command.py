@@ -24,7 +24,8 @@ from fingerpost.audit.events import Began, Ended, Noted, Subject
 from fingerpost.audit.execute.signals import Signals
 from fingerpost.audit.progress import Progress
 from fingerpost.audit.report import Report, fold_events
-from fingerpost.audit.reports.terminal import fit_encoding, render
+from fingerpost.audit.reports.common import fit_encoding
+from fingerpost.audit.reports.terminal import render
 from fingerpost.cli.main import main
 from fingerpost.terminal.style import Style
 from tests.support.audit_lab import failing, hostile, perfect, tried

@@ -9,7 +9,7 @@ import time
 from typing import TextIO
 
 from fingerpost.audit.events import Began, Event, Tried
-from fingerpost.audit.reports.terminal import fit_encoding
+from fingerpost.audit.reports.common import fit_encoding
 from fingerpost.engine.safety.redact import clean
 
 _BAR_WIDTH = 24

@@ -256,7 +256,7 @@ def test_a_page_of_three_thousand_findings_stays_small_enough_to_open(monkeypatc
     assert listed + hidden == 3_000
     assert len(source.encode()) < 6_000_000
     assert "(cut here)" not in render(large(20))
-    monkeypatch.setattr("fingerpost.audit.reports.html._MOST_EVIDENCE", 100_000)
+    monkeypatch.setattr("fingerpost.audit.reports.html_findings._MOST_EVIDENCE", 100_000)
     assert "(cut here)" in render(large(20))
 
 

@@ -410,7 +410,7 @@ def test_nonsense_gets_no_fix(text: str) -> None:
 @given(st.sampled_from(sorted(vocabulary().named)), st.integers(0, 2**32), st.sampled_from(["{}", "m/{}", "J/({}*K)"]))
 def test_a_fix_is_always_understood_when_it_is_sent_back(name: str, seed: int, around: str) -> None:
     if len(name) >= 4 and isinstance(
-        error := resolve_unit(around.format(typos.slipped(name, Random(seed)))), ConversionError
+        error := resolve_unit(around.format(typos.misspell(name, Random(seed)))), ConversionError
     ):
         assert (
             error.likely_fix is None

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 from fingerpost.audit.events import Subject
 from fingerpost.audit.judge.checklist import ADOPT, Item
@@ -38,6 +38,19 @@ def strip_controls_deep(value: Any) -> Any:
 
 def one_line(text: str) -> str:
     return " ".join(strip_controls(text).split())
+
+
+def fit_encoding(text: str, out: TextIO) -> str:
+    """Replace characters that the encoding of `out` lacks."""
+    encoding = out.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_IN_ASCII).encode(encoding, "replace").decode(encoding)
+    return text
+
+
+_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": ".", "█": "#", "░": "."})
 
 
 _WORKFLOW_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\[)", re.MULTILINE)

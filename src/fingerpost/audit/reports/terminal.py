@@ -6,12 +6,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import TextIO
 
 from fingerpost.audit.execute.run import RIGHT_FAILS
 from fingerpost.audit.judge.checklist import ADOPT
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.common import one_line
+from fingerpost.audit.reports.common import fit_encoding, one_line
 from fingerpost.audit.reports.failures import count_failures
 from fingerpost.audit.reports.format import Context, ReportFormat
 from fingerpost.engine.phrases import count_noun
@@ -35,19 +34,6 @@ class Format(ReportFormat):
 def render(report: Report, style: Style, width: int = 0) -> str:
     """Render the report with a table of at most `width` columns; 0 means any width."""
     return "\n".join(_lines(report, style, width)) + "\n"
-
-
-def fit_encoding(text: str, out: TextIO) -> str:
-    """Replace characters that the encoding of `out` lacks."""
-    encoding = out.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return text.translate(_IN_ASCII).encode(encoding, "replace").decode(encoding)
-    return text
-
-
-_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": ".", "█": "#", "░": "."})
 
 
 def _lines(report: Report, style: Style, width: int) -> Iterator[str]:
