@@ -28,7 +28,7 @@ def rows() -> list[Row]:
 
 def _run_audit(tools: int) -> tuple[float, Report]:
     start = time.perf_counter()
-    target = Target(command=(sys.executable, "-m", "bench.served", "several", str(tools)))
+    target = Target(command=(sys.executable, "-m", "bench.programs", "several", str(tools)))
     report, _ = asyncio.run(run_audit(target, Settings()))
     return time.perf_counter() - start, report
 

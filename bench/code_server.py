@@ -1,6 +1,6 @@
-"""`python -m bench.code_server`: the code server on a tree of 50,000 files, made anew and always the same.
+"""`python -m bench.code_server`: the code server on a generated tree of 50,000 files, the same in every run.
 
-The first search is timed twice: from the start of a fresh process, its imports included, and alone inside one.
+The first search is timed twice: from the start of a fresh process including imports, and alone.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from bench.table import Row, print_rows
+from bench.timing import measure
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.code import served
 
-Row = tuple[str, str, str]
-
-_FILES, _ROUNDS = 50_000, 5
+_FILES, _ROUNDS = 50_000, 3
 _PROBE = (
     "import json, pathlib, sys, time\n"
     "from fingerpost.servers.code import served\n"
@@ -34,12 +34,12 @@ _PROBE = (
 def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        made = _timed(lambda: _laid_out(root, _FILES))
-        return [("a tree of 50,000 files", f"{made:.1f} s to write", ""), *_measured(root)]
+        seconds = measure(lambda: _write_tree(root, _FILES))
+        return [("a tree of 50,000 files", f"{seconds:.1f} s to write", ""), *_measure_tools(root)]
 
 
-def _measured(root: Path) -> list[Row]:
-    whole, alone = _cold(root)
+def _measure_tools(root: Path) -> list[Row]:
+    whole, alone = _measure_first_search(root)
     search, get_definition, list_files = served(root).tools
     goal = "under 1 s"
     home = "pkg027/mod03/file777.py"
@@ -48,7 +48,7 @@ def _measured(root: Path) -> list[Row]:
         ("search, a common word (stopped at 20,000)", lambda: search(pattern="user"), goal),
         ("search, a common word in one folder", lambda: search(pattern="user", filter="pkg001/**"), goal),
         ("search, a qualified name", lambda: search(pattern="Service777.handle_777_3"), ""),
-        ("search, a misspelt name", lambda: search(pattern="Servcie777"), ""),
+        ("search, a misspelled name", lambda: search(pattern="Servcie777"), ""),
         ("list_files", lambda: list_files(), goal),
         ("get_definition", lambda: get_definition(id=f"{home}:Service777.handle_777_3"), goal),
     ]
@@ -59,28 +59,26 @@ def _measured(root: Path) -> list[Row]:
     return [*first, *((name, f"{_median(call) * 1e3:.0f} ms", wanted) for name, call, wanted in asked)]
 
 
-def _cold(root: Path) -> tuple[float, float]:
-    """The median of the first search of a process, with and without what it takes to start one."""
+def _measure_first_search(root: Path) -> tuple[float, float]:
+    """Return the median seconds of the first search, with and without the start of the process."""
     pairs = list[tuple[float, float]]()
     for _ in range(_ROUNDS):
         start = time.perf_counter()
-        said = subprocess.check_output([sys.executable, "-c", _PROBE, str(root)])
-        pairs.append((time.perf_counter() - start, json.loads(said)))
+        printed = subprocess.check_output([sys.executable, "-c", _PROBE, str(root)])
+        pairs.append((time.perf_counter() - start, json.loads(printed)))
     return statistics.median(one for one, _ in pairs), statistics.median(one for _, one in pairs)
 
 
 def _median(call: Callable[[], Any]) -> float:
-    return statistics.median(_timed(call) for _ in range(_ROUNDS))
+    return statistics.median(measure(lambda: _call(call)) for _ in range(_ROUNDS))
 
 
-def _timed(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    with suppress(ToolOperationError):  # which is an answer, too
+def _call(call: Callable[[], Any]) -> None:
+    with suppress(ToolOperationError):  # an error is a valid answer
         call()
-    return time.perf_counter() - start
 
 
-def _laid_out(root: Path, count: int) -> None:
+def _write_tree(root: Path, count: int) -> None:
     for number in range(count):
         folder = root / f"pkg{number % 250:03}" / f"mod{number // 250 % 20:02}"
         if number < 5_000:
@@ -97,12 +95,5 @@ def _source(number: int) -> str:
     return f"class Service{number}:\n" + "\n".join(methods)
 
 
-def main() -> None:
-    found = rows()
-    width = max(len(name) for name, _, _ in found)
-    for name, measured, goal in found:
-        print(f"{name:{width}}  {measured:>16}  {goal}")
-
-
 if __name__ == "__main__":
-    main()
+    print_rows(rows())

@@ -1,7 +1,7 @@
-"""What each published server is given to work on, and right calls of its tools that only their owner could write.
+"""Prepare what each published server works on, and correct calls of its tools that only the owner could write.
 
-The calls of a server are in an order in which all of them succeed. Nearly all succeed in any other order, too, and when
-they are repeated; what makes or deletes something by its name does so once.
+The calls of a server are in an order in which all of them succeed. Nearly all also succeed in any other order and when
+repeated; calls that create or delete something by name succeed once.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def thinking(box: Sandbox) -> Examples:
 
 
 def repository(box: Sandbox) -> None:
-    """Two commits, a branch, one file changed, one staged and one that is not yet known."""
+    """Two commits, a branch, one file changed, one staged and one untracked."""
     repo = box.work / "repo"
     repo.mkdir()
     _git(box, "init", "-q", "-b", "main")
@@ -253,7 +253,7 @@ def eslint(box: Sandbox) -> Examples:
 
 
 def paper(box: Sandbox) -> None:
-    """A page with two words on it, as small as such a file can be."""
+    """A minimal PDF: one page with two words."""
     text = b"BT /F1 24 Tf 40 100 Td (This way) Tj ET"
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -262,13 +262,13 @@ def paper(box: Sandbox) -> None:
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    written, places = b"%PDF-1.4\n", list[int]()
+    content, places = b"%PDF-1.4\n", list[int]()
     for number, one in enumerate(objects, 1):
-        places.append(len(written))
-        written += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+        places.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     end = b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-    (box.work / "paper.pdf").write_bytes(written + end % (table, len(written)))
+    (box.work / "paper.pdf").write_bytes(content + end % (table, len(content)))
 
 
 def pdf(box: Sandbox) -> Examples:
@@ -281,7 +281,7 @@ def pdf(box: Sandbox) -> Examples:
 
 
 def workbook(box: Sandbox, python: Path) -> None:
-    """The same rows on some sheets, a few of which may go, and a file to import."""
+    """The same rows on several sheets, some of which may be deleted, and a file to import."""
     files(box)
     (box.work / "rows.csv").write_text("\n".join(",".join(map(str, row)) for row in _ROWS) + "\n", encoding="utf-8")
     program = (

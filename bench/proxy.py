@@ -20,12 +20,12 @@ from bench.corpus import many_tools
 Row = tuple[str, str, str]
 
 _PYTHON = sys.executable
-_SERVER = [_PYTHON, "-m", "bench.served", "small", "stdio"]
+_SERVER = [_PYTHON, "-m", "bench.programs", "small", "stdio"]
 _WAYS = {
     "direct": [],
-    "byte pipe": [_PYTHON, "-m", "bench.served", "pipe"],
+    "byte pipe": [_PYTHON, "-m", "bench.programs", "pipe"],
     "fingerpost": [_PYTHON, "-m", "fingerpost", "proxy", "--"],
-    "fastmcp": [_PYTHON, "-m", "bench.served", "fast-proxy", "stdio"],
+    "fastmcp": [_PYTHON, "-m", "bench.programs", "fast-proxy", "stdio"],
 }
 _RIGHT = {"name": "search", "arguments": {"pattern": "User", "max": 5}}
 _ENV = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -146,11 +146,11 @@ def _stdio_rows(
 def over_http(rounds: int = 15, calls: int = 30) -> list[Row]:
     with ExitStack() as stack:
         port = _free_port()
-        stack.enter_context(_running([_PYTHON, "-m", "bench.served", "small", "http", str(port)], port))
+        stack.enter_context(_running([_PYTHON, "-m", "bench.programs", "small", "http", str(port)], port))
         url = f"http://127.0.0.1:{port}/mcp"
         ours = stack.enter_context(_listening(["proxy", "--listen", "127.0.0.1:0", url]))
         theirs = _free_port()
-        stack.enter_context(_running([_PYTHON, "-m", "bench.served", "fast-proxy", "http", str(theirs), url], theirs))
+        stack.enter_context(_running([_PYTHON, "-m", "bench.programs", "fast-proxy", "http", str(theirs), url], theirs))
         posts = {"direct": Post(port), "fingerpost": Post(ours), "fastmcp": Post(theirs)}
         taken: dict[str, list[float]] = {way: [] for way in posts}
         for post in posts.values():
@@ -235,7 +235,7 @@ def _listening(words: list[str]) -> Generator[int]:
 
 def guided_errors(count: int = 5_000, sampled: int = 40) -> list[Row]:
     """The time that guidance adds to an error of a server with many tools."""
-    server = [_PYTHON, "-m", "bench.served", "large", str(count)]
+    server = [_PYTHON, "-m", "bench.programs", "large", str(count)]
     raw, guided = Client(server), Client([*_WAYS["fingerpost"], *server])
     added: dict[str, list[float]] = {"one slip": [], "nothing right": [], "an unknown tool": []}
     with ExitStack() as stack:

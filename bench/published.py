@@ -1,4 +1,4 @@
-"""The published servers that the audit is measured on: how each is started, and what its owner would know of it."""
+"""The published servers to audit: how to start each, and correct calls that its owner would know."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _NODE = str(Path(executable.ROOT_DIR) / "bin" / "node")
 
 @dataclass(frozen=True)
 class Peer:
-    """A published server, and what its owner would know of it."""
+    """A published server, with the knowledge of its owner."""
 
     name: str
     package: str
     home: str
-    """The folder that it is installed in: one with a package.json, or a virtual environment."""
+    """The folder of its installation: one with a package.json, or a virtual environment."""
     program: str
     made_with: str
     arguments: Callable[[Sandbox], Sequence[str]] = lambda box: ()
     settings: Callable[[Sandbox], Mapping[str, str]] = lambda box: {}
     prepare: Callable[[Sandbox], None] = given.nothing
-    """Makes what its tools need: a file, a repository, a database."""
+    """Creates what its tools need: a file, a repository, a database."""
     examples: Callable[[Sandbox], Examples] = lambda box: {}
-    """Right calls. Some tools take any absolute path: those that they are given lie within the sandbox."""
+    """Correct calls. Tools that take any absolute path get paths in the sandbox."""
     in_flight: int = 4
-    """Calls at a time: some have one connection to what they serve, and no lock on it."""
+    """Calls at the same time; 1 for servers that share a connection without a lock."""
     without: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Tools that must not be called with right arguments, and why."""
+    """Tools that must not be called with correct arguments, and why."""
 
     @property
     def version(self) -> str:
-        """As the installed package says itself: what a server answers to `initialize` is often something else."""
+        """The version of the installed package; the version in the reply to `initialize` is often another."""
         if self._is_npm:
             found = json.loads((ROOT / self.home / "node_modules" / self.package / "package.json").read_bytes())
             return found["version"]
@@ -50,7 +50,7 @@ class Peer:
         return next(iter(importlib.metadata.distributions(name=self.package, path=packages))).version
 
     def command(self, box: Sandbox) -> list[str]:
-        """How it is started, from wherever; to be given the environment below."""
+        """The command that starts it from any folder, to run with `environment`."""
         if self._is_npm:
             program = [_NODE, str(ROOT / self.home / "node_modules" / ".bin" / self.program)]
         else:
@@ -62,7 +62,7 @@ class Peer:
 
     @contextlib.contextmanager
     def sandbox(self) -> Generator[Sandbox]:
-        """A fresh one with all that the tools need."""
+        """A fresh sandbox with all that the tools need."""
         with sandbox() as box:
             self.prepare(box)
             yield box
@@ -87,7 +87,7 @@ def _duck(box: Sandbox) -> None:
     given.duck(box, ROOT / _PYTHON_2 / "bin" / "python")
 
 
-_OF_THE_PAGE = "is called by the page that shows the file, about a view that is open there"
+_NEEDS_VIEWER = "needs an open viewer page, which calls it"
 
 PEERS = (
     Peer(
@@ -120,8 +120,8 @@ PEERS = (
         examples=given.everything,
         without={
             "toggle-simulated-logging": "sends messages from then on",
-            "toggle-subscriber-updates": "sends messages from then on, and stays when its client has left",
-            "simulate-research-query": "is only run as a task",
+            "toggle-subscriber-updates": "sends messages from then on, even after its client has disconnected",
+            "simulate-research-query": "runs only as a task",
         },
     ),
     Peer(
@@ -160,7 +160,7 @@ PEERS = (
                 "submit_save_data",
                 "submit_viewer_state",
             ),
-            _OF_THE_PAGE,
+            _NEEDS_VIEWER,
         ),
     ),
     Peer("eslint", "@eslint/mcp", _NPM, "mcp", _TS_1, prepare=given.scripts, examples=given.eslint),
@@ -199,7 +199,7 @@ PEERS = (
         "mcp-server-fetch",
         _PY_2,
         arguments=lambda box: ["--ignore-robots-txt", "--allow-private-ips"],
-        settings=lambda box: {"PATH": ""},  # where it finds a Node.js, one of its libraries downloads more of itself
+        settings=lambda box: {"PATH": ""},  # if it finds Node.js, one of its libraries downloads packages
         examples=given.fetch,
     ),
     Peer(
@@ -259,6 +259,6 @@ PEERS = (
         arguments=lambda box: ["--project-path", box.path("project"), "--indexer-path", box.path("index")],
         prepare=given.project,
         examples=given.code_index,
-        without={"clear_settings": "empties the index that the other tools answer from"},
+        without={"clear_settings": "empties the index that the other tools read"},
     ),
 )

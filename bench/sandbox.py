@@ -1,4 +1,4 @@
-"""A folder that a published server may do as it likes in, a page on the loopback, and no way to the network."""
+"""A sandbox for a published server: a folder of its own, a web page on the loopback, and no network."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-_NOBODY = "http://127.0.0.1:9"
-"""A proxy that is not there: what honours it reaches the loopback and nothing else."""
+_NO_PROXY_THERE = "http://127.0.0.1:9"
+"""A proxy that does not exist: programs that honor it can reach only the loopback."""
 
 _OFFLINE = {
-    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), _NOBODY),
+    **dict.fromkeys(
+        ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), _NO_PROXY_THERE
+    ),
     **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
     "NODE_USE_ENV_PROXY": "1",
     "DO_NOT_TRACK": "1",
@@ -39,7 +41,7 @@ _INSIDE = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Where one server works: its folder, its home, its scratch space, and the address of a page it may fetch."""
+    """The folders of one server (work, home, temporary files), and the URL of a page that it may fetch."""
 
     folder: Path
     site: str
@@ -49,16 +51,16 @@ class Sandbox:
         return self.folder / "work"
 
     def path(self, name: str) -> str:
-        """A file or folder of the server's, by its whole path."""
+        """The absolute path of a file or folder in the work folder."""
         return str(self.work / name)
 
     def within(self, command: Sequence[str]) -> list[str]:
-        """The command, started in the folder whoever starts it."""
+        """Wrap the command so that it runs in the work folder."""
         return [sys.executable, "-c", _INSIDE, str(self.work), *command]
 
     @property
     def environment(self) -> dict[str, str]:
-        """All that the server is told of this machine: nothing of who is logged in, and no way out of it."""
+        """The whole environment of the server: nothing about the user, and no network."""
         home, scratch = str(self.folder / "home"), str(self.folder / "tmp")
         places = {"HOME": home, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch, "PWD": str(self.work)}
         return {"PATH": os.defpath, **places, **_OFFLINE, **_GIT, "LANG": "C.UTF-8", "TZ": "UTC"}
@@ -66,7 +68,7 @@ class Sandbox:
 
 @contextlib.contextmanager
 def sandbox() -> Generator[Sandbox]:
-    """A fresh one, gone with all that was written in it at the end."""
+    """Create a sandbox, and delete it at the end."""
     with tempfile.TemporaryDirectory(prefix="peer-", ignore_cleanup_errors=True) as name, _site() as site:
         folder = Path(name).resolve()
         for inner in ("work", "home", "tmp"):
@@ -97,4 +99,4 @@ class _Page(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody reads along."""
+        """Log nothing."""

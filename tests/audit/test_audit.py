@@ -34,5 +34,5 @@ def test_the_audit_finds_exactly_the_known_flaws() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_audit_finds_nothing_on_a_perfect_server(seed: int) -> None:
     report = audit(*FLAWED_SERVER, "perfect", seed=seed, most=200)
-    assert [one.told for one in report.findings] == []
+    assert [one.summary for one in report.findings] == []
     assert (report.grade, report.letter, report.repair_rate) == (100, "A", 1.0)

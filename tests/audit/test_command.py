@@ -1,4 +1,4 @@
-"""`fingerpost audit` as a user runs it: options in; reports, a table, an exit code and no processes out."""
+"""`fingerpost audit` as a user runs it: options, reports, exit codes, signals, and no processes left behind."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ import pytest
 
 from fingerpost.audit.events import AuditEnded, AuditStarted, Note, Subject
 from fingerpost.audit.execute.signals import Signals
-from fingerpost.audit.report import Report, folded
-from fingerpost.audit.reports.terminal import Progress, fitting, written
+from fingerpost.audit.progress import Progress
+from fingerpost.audit.report import Report, fold_events
+from fingerpost.audit.reports.common import fit_encoding
+from fingerpost.audit.reports.terminal import render
 from fingerpost.cli.main import main
 from fingerpost.terminal.style import Style
 from tests.support.audit_events import failing, hostile, perfect, tried
 from tests.support.audited_servers import FAR, NEAR, WORD, by_http, command
 from tests.support.misbehaving import TOOLS, tool
 
-FORMS = ("json", "ndjson", "junit", "sarif", "html", "md", "pytest")
+FORMATS = ("json", "ndjson", "junit", "sarif", "html", "md", "pytest")
 GOOD = ("--", *command(tools=[NEAR]))
 FEW = ("--most", "6")
 
@@ -40,7 +42,7 @@ def audit(*words: str) -> int:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What is said where there is no audit."""
+    """Run an audit that is refused, and return the message."""
     assert audit(*words) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -66,8 +68,10 @@ def parsed(form: str, text: str) -> Any:
             return text
 
 
-def test_every_report_is_written_though_the_grade_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = {form: str(tmp_path / f"report.{form}") for form in FORMS}
+def test_every_report_is_written_even_if_the_grade_is_too_low(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {form: str(tmp_path / f"report.{form}") for form in FORMATS}
     words = [word for form, name in names.items() for word in (f"--{form}", name)]
     assert audit(*FEW, *words, "--github", "--fail-under", "100", *GOOD) == 1
     captured = capsys.readouterr()
@@ -79,19 +83,19 @@ def test_every_report_is_written_though_the_grade_fails(tmp_path: Path, capsys: 
     assert "\x1b" not in captured.out
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_report_on_standard_output_stands_there_alone(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_report_on_standard_output_replaces_the_table(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit("--most", "1", f"--{form}", "-", *GOOD) == 0
     assert parsed(form, capsys.readouterr().out)
 
 
-def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert audit("-q", "--most", "1", *GOOD) == 0
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "")
 
 
-def test_an_address_is_audited_and_compared_in_both_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_audits_a_url_bare_and_behind_fingerpost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with by_http(tools=[NEAR]) as url:
         assert audit(*FEW, "--compare", "--json", str(tmp_path / "j"), "--ndjson", str(tmp_path / "n"), url) == 0
     made = json.loads((tmp_path / "j").read_text())
@@ -104,30 +108,35 @@ def test_an_address_is_audited_and_compared_in_both_columns(tmp_path: Path, caps
     assert marks == sorted(marks) and marks[-1] is True
 
 
-def test_what_was_found_stays_where_the_comparison_cannot_be_made(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_bare_report_is_kept_if_the_comparison_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     once = f'test -e {tmp_path}/was && exit 7; touch {tmp_path}/was; exec "$@"'
     words = ("sh", "-c", once, "sh", *command(tools=[NEAR]))
     assert audit(*FEW, "--compare", "--json", str(tmp_path / "j"), "--", *words) == 1
     made = json.loads((tmp_path / "j").read_text())
     assert (made["complete"], made["behind"]["complete"], made["calls"]) == (True, False, 6)
-    assert "Not all was tried with Fingerpost: the server " in capsys.readouterr().out
+    assert "Incomplete with Fingerpost: the server " in capsys.readouterr().out
+
+
+def test_quiet_shows_no_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    assert audit("-q", "--most", "1", *GOOD) == 0
+    assert screen.getvalue() == ""
 
 
 # exit code and baseline
 
 
-def test_a_grade_that_is_high_enough_passes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grade_above_fail_under_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert audit(*FEW, "--fail-under", "0", *GOOD) == 0
     assert capsys.readouterr().err == ""
 
 
-def test_where_nothing_was_tried_there_is_no_grade_to_hold_against_anything(
+def test_without_any_call_there_is_no_grade_to_compare(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def idle(*_: object) -> tuple[Report, None]:
-        return folded([AuditEnded()]), None
+        return fold_events([AuditEnded()]), None
 
     monkeypatch.setattr("fingerpost.audit.command.run_audit", idle)
     assert audit("-q", "--json", str(tmp_path / "j"), *GOOD) == 0
@@ -136,15 +145,13 @@ def test_where_nothing_was_tried_there_is_no_grade_to_hold_against_anything(
     assert "nothing was tried, so there is no grade" in refused(capsys, "-q", "--fail-under", "0", *GOOD)
 
 
-def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_baseline_fails_for_new_and_stale_findings_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     baseline = tmp_path / "baseline.json"
     words = (*FEW, "--baseline", str(baseline))
     assert "cannot read" in refused(capsys, *words, *GOOD)
     assert audit(*words, "--write-baseline", *GOOD) == 0
     assert audit(*words, *GOOD) == 0
-    assert "that the baseline knows" in capsys.readouterr().out
+    assert "known finding" in capsys.readouterr().out
 
     known = json.loads(baseline.read_text())
     gone, *rest = known["findings"]
@@ -154,9 +161,9 @@ def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
 
     extra = gone.replace("/look_up/", "/looked_up/", 1)
     baseline.write_text(json.dumps({**known, "findings": {**known["findings"], extra: {}}}))
-    code, said = audit(*words, *GOOD), capsys.readouterr()
-    assert (code, said.err) == (1, f"fingerpost: stale: {extra} is in the baseline, but no longer found\n")
-    assert f"No longer found, and still in the baseline: {extra}" in said.out
+    code, captured = audit(*words, *GOOD), capsys.readouterr()
+    assert (code, captured.err) == (1, f"fingerpost: stale: {extra} is in the baseline, but no longer found\n")
+    assert f"In the baseline but no longer found: {extra}" in captured.out
 
     baseline.write_text('{"version": 1, "findings": {}}')
     assert audit("--baseline", str(baseline), "--", *command(tools=[NEAR, FAR, *TOOLS])) == 1
@@ -165,10 +172,10 @@ def test_a_baseline_knows_what_is_there_and_fails_for_what_is_new_or_gone(
     assert "not JSON" in refused(capsys, *words, *GOOD)
 
 
-# what is refused
+# refused command lines
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
+def test_a_file_that_cannot_be_written_is_refused_before_the_server_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pids = tmp_path / "pids"
@@ -176,12 +183,12 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
     nowhere, name = str(tmp_path / "no" / "where"), str(tmp_path / "a")
     for place in (nowhere, str(tmp_path)):
         for words in (("--html", place), ("--ndjson", place), ("--write-examples", place)):
-            assert f"cannot write {place}\nIs there such a folder" in refused(capsys, *words, *server)
+            assert f"cannot write {place}\nCheck that the folder exists" in refused(capsys, *words, *server)
     assert "cannot write" in refused(capsys, "--write-baseline", "--baseline", nowhere, *server)
-    assert f"two reports are to be written to {name}\n" in refused(capsys, "--json", name, "--md", name, *server)
-    assert "two reports are to be written to standard output\n" in refused(capsys, "--json", "-", "--github", *server)
+    assert f"two reports would be written to {name}\n" in refused(capsys, "--json", name, "--md", name, *server)
+    assert "two reports would be written to standard output\n" in refused(capsys, "--json", "-", "--github", *server)
     again = str(tmp_path / "." / "x" / ".." / "a")
-    assert f"two reports are to be written to {again}\n" in refused(capsys, "--json", name, "--md", again, *server)
+    assert f"two reports would be written to {again}\n" in refused(capsys, "--json", name, "--md", again, *server)
     Path(name).touch()
 
     def is_forbidden(*_: object) -> bool:
@@ -193,7 +200,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_started(
     assert not pids.exists()
 
 
-def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_write_that_fails_later_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit("--most", "1", "--json", "/dev/full", *GOOD) == 2
     assert capsys.readouterr().err == "fingerpost: cannot write /dev/full: No space left on device\n"
     assert audit("--most", "1", "--ndjson", "/dev/full", *GOOD) == 2
@@ -203,16 +210,16 @@ def test_a_place_that_is_lost_meanwhile_is_told(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize("more", [(), ("--json", "-"), ("--ndjson", "-")], ids=["table", "JSON", "events"])
-def test_standard_output_that_takes_no_more_is_told(more: tuple[str, ...]) -> None:
+def test_a_full_standard_output_is_reported(more: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", "fingerpost", "audit", "--most", "1", *more, *GOOD]
     with open("/dev/full", "w") as full:
         ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    said = "fingerpost: cannot write to standard output: No space left on device\n"
-    assert (ran.returncode, ran.stderr) == (2, said)
+    message = "fingerpost: cannot write to standard output: No space left on device\n"
+    assert (ran.returncode, ran.stderr) == (2, message)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--fail-under", "101"], "--fail-under must be between 0 and 100, got 101"),
         (["--fail-under", "nan"], "--fail-under must be between 0 and 100, got nan"),
@@ -221,22 +228,20 @@ def test_standard_output_that_takes_no_more_is_told(more: tuple[str, ...]) -> No
         (["--start-timeout", "nan"], "--start-timeout must be a number of seconds, got nan"),
         (["--most", "0"], "--most must be at least 1, got 0"),
         (["--in-flight", "-1"], "--in-flight must be at least 1, got -1"),
-        (["--write-baseline"], "--write-baseline needs to know where\nAdd --baseline FILE."),
+        (["--write-baseline"], "--write-baseline needs a file\nAdd --baseline FILE."),
         (["--only", "lok_up"], "the server has no tool lok_up\nDid you mean look_up?"),
         (["--without", "xyzzy"], "the server has no tool xyzzy\n"),
         (["--examples", "nowhere.json"], "cannot read nowhere.json: No such file or directory"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
-        (["http://127.0.0.1:1/mcp"], "give either a command or a URL"),
+        (["http://127.0.0.1:1/mcp"], "say either a command or a URL"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert refused(capsys, *words, *GOOD).startswith(f"fingerpost: {said}")
+def test_invalid_options_are_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, *words, *GOOD).startswith(f"fingerpost: {message}")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"\xff", "is not UTF-8 text"),
         (b"{", "is not JSON"),
@@ -244,25 +249,25 @@ def test_options_that_make_no_sense_are_refused(
         (b'{"look_up": {"wrod": "x"}}', "an example for look_up is not a right call\n"),
     ],
 )
-def test_examples_that_are_wrong_are_refused(
-    text: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_examples_are_refused(
+    text: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     examples, record = tmp_path / "examples.json", tmp_path / "record"
     examples.write_bytes(text)
-    assert said in refused(capsys, "--examples", str(examples), "--", *command(tools=[NEAR], record=str(record)))
+    assert message in refused(capsys, "--examples", str(examples), "--", *command(tools=[NEAR], record=str(record)))
     assert not record.exists() or b"tools/call" not in record.read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--htlm", "x.html", *GOOD], "Did you mean '--html'?"),
         (["--fail-undr", "3", "http://127.0.0.1:1/mcp"], "Did you mean '--fail-under'?"),
         (["python", "server.py"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["npx", "-y", "some-server"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["--only", "--", "npx", "--jsno", "x"], "--only: expected one argument\nRun 'fingerpost"),
-        ([], "give either a command or a URL"),
-        (["--"], "give either a command or a URL"),
+        ([], "say either a command or a URL"),
+        (["--"], "say either a command or a URL"),
         (
             ["server.py"],
             "server.py is not a URL\nFor a command, put -- before it: fingerpost audit -- python server.py\n",
@@ -271,28 +276,24 @@ def test_examples_that_are_wrong_are_refused(
         (["ftp://127.0.0.1/mcp"], "ftp://127.0.0.1/mcp is not a URL\n"),
     ],
 )
-def test_a_slip_on_the_command_line_is_told_what_was_meant(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_misspelled_command_line_gets_a_suggestion(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["fingerpost", "audit", *words])
-    assert said in refused(capsys, *words)
+    assert message in refused(capsys, *words)
 
 
-def test_headers_that_cannot_be_sent_are_refused(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_headers_are_refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FINGERPOST_HEADERS", "Authorization: x")
-    said = refused(capsys, "http://127.0.0.1:1/mcp")
-    assert said == "fingerpost: FINGERPOST_HEADERS is not a JSON object of names and values\n"
+    message = refused(capsys, "http://127.0.0.1:1/mcp")
+    assert message == "fingerpost: FINGERPOST_HEADERS is not a JSON object of names and values\n"
 
 
-def test_an_address_where_nobody_is_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_url_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "http://127.0.0.1:1/mcp").startswith("fingerpost: the server cannot be reached (")
 
 
-def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_back(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_can_be_written_filled_in_and_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     examples, record = tmp_path / "examples.json", tmp_path / "record"
     server = ("--", *command(tools=[NEAR, tool("none", {"a": {"not": {}}}, ("a",))], record=str(record)))
     assert audit("--write-examples", str(examples), *server) == 0
@@ -307,7 +308,7 @@ def test_the_right_calls_that_would_be_made_can_be_written_filled_in_and_given_b
     assert b"the owner's" in record.read_bytes()
 
 
-def test_where_every_tool_has_a_right_call_none_is_said_to_be_left_out(
+def test_write_examples_prints_no_warning_if_every_tool_has_a_call(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     assert audit("--write-examples", "-", "--", *command(tools=[NEAR])) == 0
@@ -316,18 +317,18 @@ def test_where_every_tool_has_a_right_call_none_is_said_to_be_left_out(
     assert printed.err == b""
 
 
-def test_a_reader_that_has_seen_enough_is_no_trouble() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     words = shlex.join([sys.executable, "-m", "fingerpost", "audit", "--json", "-", *FEW, "--", *command(tools=[NEAR])])
     done = subprocess.run(["bash", "-c", f"{words} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-def test_an_audit_that_has_begun_is_no_longer_said_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_start_is_no_longer_shown_once_the_audit_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0)
+    monkeypatch.setattr("fingerpost.audit.progress._SECONDS_BETWEEN_START_UPDATES", 0)
     progress = Progress(screen := Screen())
     progress.take(AuditStarted(Subject("s", "s", "1", "2025-11-25", "stdio", 1), 1, 10))
-    asyncio.run(progress.waiting(5))
+    asyncio.run(progress.show_start(5))
     assert screen.getvalue().count("starting") == 1
 
 
@@ -353,7 +354,7 @@ def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
     [(signal.SIGINT, 130, ()), (signal.SIGTERM, 143, ("--compare",))],
     ids=["bare", "compared"],
 )
-def test_a_signal_ends_the_audit_with_the_reports_so_far_and_without_the_server(
+def test_a_signal_stops_the_server_and_writes_the_reports_so_far(
     number: int, code: int, more: tuple[str, ...], tmp_path: Path
 ) -> None:
     pids, events, made = tmp_path / "pids", tmp_path / "events", tmp_path / "made"
@@ -376,13 +377,13 @@ def test_a_signal_ends_the_audit_with_the_reports_so_far_and_without_the_server(
     report = json.loads(made.read_text())
     report = report["behind"] if more else report
     assert (report["complete"], report["ended"]) == (False, "it was stopped")
-    assert f"Not all was tried{' with Fingerpost' if more else ''}: it was stopped." in out
+    assert f"Incomplete{' with Fingerpost' if more else ''}: it was stopped." in out
     assert json.loads(events.read_text().splitlines()[-1])["event"] == "ended"
     for pid in (pids.read_text() + Path(f"{pids}.spawned").read_text()).split():
         assert not is_running(int(pid))
 
 
-def test_a_signal_before_the_server_is_there_gives_an_empty_report(tmp_path: Path) -> None:
+def test_a_signal_while_the_server_starts_gives_an_empty_report(tmp_path: Path) -> None:
     pids, made = tmp_path / "pids", tmp_path / "made"
     server = command(tools=[NEAR], start=[["sleep", 60]], pids=str(pids))
     process = subprocess.Popen(
@@ -399,7 +400,7 @@ def test_a_signal_before_the_server_is_there_gives_an_empty_report(tmp_path: Pat
     assert not is_running(int(pids.read_text()))
 
 
-def test_signals_while_a_report_is_written_lose_nothing_of_it(tmp_path: Path) -> None:
+def test_signals_do_not_interrupt_the_writing_of_a_report(tmp_path: Path) -> None:
     events, made = tmp_path / "events", tmp_path / "made"
     os.mkfifo(made)
     words = ["audit", "--most", "1", "--ndjson", str(events), "--json", str(made), *GOOD]
@@ -416,7 +417,7 @@ def test_signals_while_a_report_is_written_lose_nothing_of_it(tmp_path: Path) ->
     assert (process.returncode, err) == (130, "")
 
 
-def test_a_signal_before_anything_is_begun_stops_it_and_insistence_stops_everything() -> None:
+def test_an_early_signal_stops_the_audit_and_five_signals_stop_everything() -> None:
     async def work() -> None:
         raise AssertionError("it was begun")
 
@@ -436,22 +437,22 @@ def test_a_signal_before_anything_is_begun_stops_it_and_insistence_stops_everyth
 # the terminal
 
 
-def test_a_terminal_gets_colour_and_progress() -> None:
+def test_a_terminal_gets_color_and_progress() -> None:
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}
     env.pop("NO_COLOR", None)
     words = [sys.executable, "-m", "fingerpost", "audit", "--most", "6", *GOOD]
     process = subprocess.Popen(words, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
-    said = b"".join(_all_of(ours)).decode()
+    output = b"".join(_read_all(ours)).decode()
     assert process.wait(30) == 0
-    progress, _, table = said.rpartition("\r\x1b[K")
+    progress, _, table = output.rpartition("\r\x1b[K")
     assert progress.startswith("\r\x1b[Kstarting the server …\r\x1b[K")
     assert "░" in progress and "look_up" in progress
     assert "\x1b[31m✗\x1b[0m" in table and "\x1b[1mmisbehaving 1\x1b[0m" in table
 
 
-def _all_of(descriptor: int) -> Iterator[bytes]:
+def _read_all(descriptor: int) -> Iterator[bytes]:
     while True:
         try:
             yield os.read(descriptor, 65_536)
@@ -461,17 +462,17 @@ def _all_of(descriptor: int) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("more", [(), ("--json", "-")], ids=["table", "JSON"])
-def test_standard_output_may_have_an_alphabet_of_127_letters(
+def test_an_ascii_standard_output_gets_replacement_characters_in_the_table_only(
     more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", out)
     assert audit("--most", "2", *more, "--", *command(tools=[NEAR, tool("größe", WORD, ("word",))])) == 0
-    said = out.buffer.getvalue().decode()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    text = out.buffer.getvalue().decode()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     if more:
-        assert "größe" in said and json.loads(said)
+        assert "größe" in text and json.loads(text)
     else:
-        assert said.isascii() and "\nx " in said
+        assert text.isascii() and "\nx " in text
 
 
 class Screen(io.StringIO):
@@ -481,7 +482,7 @@ class Screen(io.StringIO):
         return True
 
 
-def test_progress_shows_no_codes_of_the_server_s_and_fits_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_shows_no_escape_codes_of_the_server_and_fits_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "70")
     monkeypatch.setenv("TERM", "xterm")
     event = tried("brief", why="", tool="\x1b[2Jevil" + "n" * 90, number=1)
@@ -499,66 +500,66 @@ def test_progress_shows_no_codes_of_the_server_s_and_fits_the_line(monkeypatch: 
     assert screen.getvalue() == ""
 
 
-def test_a_server_that_is_slow_to_start_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_shows_how_long_a_slow_server_has_been_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("fingerpost.audit.reports.terminal._PATIENCE", 0.1)
+    monkeypatch.setattr("fingerpost.audit.progress._SECONDS_BETWEEN_START_UPDATES", 0.1)
     monkeypatch.setattr(sys, "stderr", screen := Screen())
     slow = command(tools=[NEAR], start=[["sleep", 0.5]])
     assert audit("--most", "1", "--json", os.devnull, "--start-timeout", "40", "--", *slow) == 0
-    said = screen.getvalue().split("\r\x1b[K")
-    assert said[1] == "starting the server ."
-    assert re.fullmatch(r"starting the server \. \d+ s of 40", said[2])
+    lines = screen.getvalue().split("\r\x1b[K")
+    assert lines[1] == "starting the server ."
+    assert re.fullmatch(r"starting the server \. \d+ s of 40", lines[2])
 
 
-def test_a_server_that_never_answers_is_waited_for_no_longer_than_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
-    assert said == (
-        "fingerpost: the server gave no answer within 0.6 s during the MCP handshake\n"
+def test_start_timeout_limits_the_wait_for_a_silent_server(capsys: pytest.CaptureFixture[str]) -> None:
+    message = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
+    assert message == (
+        "fingerpost: the server gave no answer within 0.6 s when it was greeted\n"
         "Is it an MCP server? --start-timeout gives it more time.\n"
     )
 
 
-def test_what_a_screen_can_show_is_shown_as_it_is() -> None:
-    assert fitting("✓ é", io.StringIO()) == "✓ é"
-    assert fitting("✓ é", Screen()) == "+ ?"
+def test_only_characters_that_the_encoding_lacks_are_replaced() -> None:
+    assert fit_encoding("✓ é", io.StringIO()) == "✓ é"
+    assert fit_encoding("✓ é", Screen()) == "+ ?"
 
 
-def test_the_table_tells_what_there_is_and_no_more() -> None:
+def test_the_terminal_report_has_grade_failures_notes_and_advice() -> None:
     plain = Style(False)
-    assert "Grade: 100 (A)" in written(folded(perfect()), plain)
-    stopped = written(Report(), plain)
-    assert stopped == "\nGrade: not graded, for nothing was tried\nNot all was tried: stopped.\n"
-    unrepairable = written(folded([tried("brief", is_repaired=None), AuditEnded()]), plain)
+    assert "Grade: 100 (A)" in render(fold_events(perfect()), plain)
+    stopped = render(Report(), plain)
+    assert stopped == "\nGrade: none, no call was tried\nIncomplete: stopped.\n"
+    unrepairable = render(fold_events([tried("brief", is_repaired=None), AuditEnded()]), plain)
     assert unrepairable.startswith("✓ [1] An error is short enough to be read")
     assert "Grade: 100 (A)  nothing to repair\n" in unrepairable
-    notes = [Note(f"t{number}", "a right call fails: no", needs_examples=True) for number in range(5)]
+    notes = [Note(f"t{number}", "a right call fails: no") for number in range(5)]
     long = tried("honest", why="is not", number=7, reply="\n".join("abcdefgh"))
-    said = written(folded([*failing(), long, *notes]), plain)
-    assert "Note on buy: had to be started again\n" in said and "And 3 more notes.\n" in said
-    assert "    < f\n    < … 2 more lines\n" in said
-    assert "Give values that work with --examples FILE" in said
-    assert "Most of it comes with one line:" in said
+    text = render(fold_events([*failing(), long, *notes]), plain)
+    assert "Note on buy: had to be started again\n" in text and "And 3 more notes.\n" in text
+    assert "    < f\n    < … 2 more lines\n" in text
+    assert "Provide working values with --examples FILE" in text
+    assert "One line fixes most of this:" in text
 
 
 @pytest.mark.parametrize("is_compared", [False, True])
 def test_the_table_fits_a_narrow_terminal(is_compared: bool) -> None:
-    made = folded(perfect())
-    made.behind = folded(perfect()) if is_compared else None
+    made = fold_events(perfect())
+    made.behind = fold_events(perfect()) if is_compared else None
     for width in (62, 80, 110):
-        table = written(made, Style(False), width).partition("In brackets")[0].splitlines()
+        table = render(made, Style(False), width).partition("In brackets")[0].splitlines()
         assert max(map(len, table)) <= width
     assert max(map(len, table)) > 80
 
 
-def test_nothing_that_a_server_says_reaches_the_terminal_as_a_command() -> None:
+def test_text_from_a_server_cannot_control_the_terminal() -> None:
     for events in (hostile(), hostile(ended=False)):
-        assert all(line.isprintable() for line in written(folded(events), Style(False)).splitlines())
+        assert all(line.isprintable() for line in render(fold_events(events), Style(False)).splitlines())
 
 
-# the reproducer
+# the pytest file
 
 
-def test_the_reproducer_fails_for_what_was_found_and_passes_once_it_is_put_right(tmp_path: Path) -> None:
+def test_the_pytest_file_fails_until_the_server_is_fixed(tmp_path: Path) -> None:
     made, server = tmp_path / "test_made.py", tmp_path / "server.py"
     answer = '{"isError": True, "content": [{"type": "text", "text": TEXT}]}'
     program = (

@@ -18,6 +18,6 @@ def test_our_own_servers_get_full_marks(kind: str, tmp_path: Path) -> None:
     folder = {"code": [str(SOURCE / "engine" / "rules")], "units": [], "workspace": [str(tmp_path)]}[kind]
     target = Target(command=(sys.executable, "-m", "fingerpost", "serve", kind, *folder))
     report, _ = asyncio.run(run_audit(target, Settings(allow_writes=True)))
-    assert [finding.told for finding in report.findings] == []
+    assert [finding.summary for finding in report.findings] == []
     assert (report.grade, report.repair_rate, report.is_whole) == (100, 1.0, True)
     assert report.done > 90

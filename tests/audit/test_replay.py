@@ -7,7 +7,7 @@ from typing import Any
 
 from fingerpost.audit.replay import Replay, replay_finding
 from fingerpost.audit.report import Finding
-from fingerpost.audit.reports.common import call_of
+from fingerpost.audit.reports.common import parse_call
 from tests.support.audited_servers import FAR, NEAR, WORD, audit, by_http, command, requests_in
 from tests.support.misbehaving import TOOLS, tool
 
@@ -16,8 +16,8 @@ def why_again(replay: Replay, finding: Finding) -> str:
     return replay.why_unmet(
         item=finding.item.id,
         kind=finding.kind,
-        call=call_of(finding.call),
-        right=call_of(finding.right),
+        call=parse_call(finding.call),
+        right=parse_call(finding.right),
         culprit=finding.culprits[0],
         is_repairable=finding.is_repairable,
     )

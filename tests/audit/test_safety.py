@@ -106,7 +106,7 @@ def test_after_an_unsafe_execution_no_more_calls_go_to_tools_that_may_write(tmp_
     ]
     assert {one.tool for one in made.report.skipped if "executes calls that it should refuse" in one.why} == {"erase"}
     assert made.unmet("missing_required") >= {"wipe"}
-    assert "\n! wipe EXECUTED a call that it should have refused: " in terminal.written(made.report, Style(False))
+    assert "\n! wipe EXECUTED a call that it should have refused: " in terminal.render(made.report, Style(False))
     assert "type.wrong" in {event.mistake.kind for event in made.events if isinstance(event, CallJudged)}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note, Outcome, Subject
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge.checklist import CHECKLIST, Check
-from fingerpost.audit.report import Report, folded
+from fingerpost.audit.report import Report, fold_events
 from fingerpost.engine.model import Call
 
 HOSTILE = (
@@ -100,8 +100,8 @@ def large(tools: int = 300) -> list[Event]:
 
 
 def report(events: Iterable[Event], *, behind: Iterable[Event] | None = None, stale: Iterable[str] = ()) -> Report:
-    made = folded(events)
-    made.behind = folded(behind) if behind is not None else None
+    made = fold_events(events)
+    made.behind = fold_events(behind) if behind is not None else None
     made.stale = list(stale)
     return made
 

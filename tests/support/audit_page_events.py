@@ -8,7 +8,7 @@ from typing import Any, Literal
 from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note, Outcome, Subject
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge.checklist import CHECKLIST, Check
-from fingerpost.audit.report import Report, folded
+from fingerpost.audit.report import Report, fold_events
 from fingerpost.engine.model import Call
 
 HOSTILE = (
@@ -47,7 +47,7 @@ def tried(
 
 def files(*, is_behind: bool = False) -> Report:
     """A server with some findings, and with fewer behind Fingerpost."""
-    return folded(_files(is_behind))
+    return fold_events(_files(is_behind))
 
 
 def _files(is_behind: bool) -> Iterator[Event]:
@@ -102,7 +102,7 @@ def compared() -> Report:
 
 def hostile() -> Report:
     """A server whose every text tries to break out of the page."""
-    return folded(_hostile())
+    return fold_events(_hostile())
 
 
 def _hostile() -> Iterator[Event]:
@@ -116,7 +116,7 @@ def _hostile() -> Iterator[Event]:
 
 def large(tools: int = 300) -> Report:
     """A server with ten findings for each of very many tools."""
-    return folded(_large(tools))
+    return fold_events(_large(tools))
 
 
 def _large(tools: int) -> Iterator[Event]:

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from fingerpost.audit.judge.checklist import ITEMS
 from fingerpost.audit.report import Report
-from fingerpost.audit.reports.common import all_legible, legible
+from fingerpost.audit.reports.common import strip_controls, strip_controls_deep
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.terminal.command_error import CommandError
@@ -91,13 +91,13 @@ def apply_baseline(report: Report, baseline: Baseline) -> Report:
 def _is_stale(id: str, report: Report) -> bool:
     item, _, rest = id.partition("/")
     tool = rest.rpartition("/")[0]
-    exists = tool in {tried.rpartition("/")[0] for tried in report.tried} | {one.tool for one in report.skipped}
-    return report.is_whole and (item not in ITEMS or rest in report.tried or not exists)
+    exists = tool in {tried.rpartition("/")[0] for tried in report.tried_kinds} | {one.tool for one in report.skipped}
+    return report.is_whole and (item not in ITEMS or rest in report.tried_kinds or not exists)
 
 
 def failure_lines(report: Report) -> list[str]:
     """One line for each new finding and each stale entry: these fail a run with a baseline."""
-    new = [f"new: {finding.told}" for finding in report.findings if not finding.is_known]
+    new = [f"new: {finding.summary}" for finding in report.findings if not finding.is_known]
     return new + [f"stale: {id} is in the baseline, but no longer found" for id in report.stale]
 
 
@@ -108,6 +108,9 @@ def render_baseline(report: Report, baseline: Baseline = EMPTY_BASELINE) -> str:
     """
     ids = {finding.id for finding in report.findings} | set(baseline.entries).difference(report.stale)
     entries = {id: baseline.entries.get(id, {}) for id in sorted(ids)}
-    lines = [f"    {encode_json(legible(id))}: {encode_json(all_legible(entry))}" for id, entry in entries.items()]
+    lines = [
+        f"    {encode_json(strip_controls(id))}: {encode_json(strip_controls_deep(entry))}"
+        for id, entry in entries.items()
+    ]
     body = "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
     return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'

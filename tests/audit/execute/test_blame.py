@@ -107,7 +107,7 @@ def test_a_server_that_cannot_be_restarted_ends_the_audit_with_a_partial_report(
     )
     assert "the last calls were of" in made.report.ended.why and "guilty" in made.report.ended.why
     assert made.report.done
-    assert json.loads(plain_json.written(made.report))["complete"] is False
+    assert json.loads(plain_json.render(made.report))["complete"] is False
 
 
 def test_restarts_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

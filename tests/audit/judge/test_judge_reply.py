@@ -206,8 +206,8 @@ def test_every_item_has_exactly_one_check_except_the_comparison_of_two_replies()
 
 def test_failures_of_an_item_are_described_as_failures() -> None:
     item = ITEMS["auto_correction"]
-    assert item.describe_failures(71) == "71 calls got neither a repair nor a corrected call"
-    assert item.describe_failures(1) == "1 call got neither a repair nor a corrected call"
+    assert item.count_failures(71) == "71 repairable calls got neither a repair nor a corrected call"
+    assert item.count_failures(1) == "1 repairable call got neither a repair nor a corrected call"
 
 
 def test_a_warning_about_a_range_has_to_name_the_parameter_and_a_limit() -> None:

@@ -1,4 +1,4 @@
-"""The audit as an HTML page: what stands on it, that nothing breaks out of it, and how it looks in a real browser."""
+"""The HTML page: its contents, its escaping, and how it looks and works in a real browser."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ import pytest
 
 from fingerpost.audit.events import AuditEnded, AuditStarted, Note
 from fingerpost.audit.judge.checklist import ADOPTION, CHECKLIST, ITEMS
-from fingerpost.audit.report import Report, folded
+from fingerpost.audit.report import Report, fold_events
 from fingerpost.audit.reports.code_page import page_of_code
-from fingerpost.audit.reports.html import written
-from fingerpost.audit.reports.html_blocks import hashed
+from fingerpost.audit.reports.html import render
+from fingerpost.audit.reports.html_blocks import csp_hash
 from tests.support.audit_page_events import HOSTILE, compared, files, hostile, large, subject, tried
 from tests.support.paths import DATA, SUPPORT
 from tests.support.published import NODE
@@ -32,7 +32,7 @@ MOST_UNLIKE = 0.0005
 
 
 class Page(HTMLParser):
-    """A page as a program reads it: elements with their attributes, and the text."""
+    """A parsed page: elements with their attributes, and the text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -58,13 +58,13 @@ class Page(HTMLParser):
 
     @property
     def words(self) -> str:
-        """All that can be read on it, its white space folded."""
+        """All visible text, with white space collapsed."""
         return " ".join(" ".join(text for tag, text in self.texts if tag not in ("style", "script")).split())
 
     def inside(self, tag: str) -> str:
         return "".join(text for one, text in self.texts if one == tag)
 
-    def counted(self, tag: str, **attributes: str) -> int:
+    def count(self, tag: str, **attributes: str) -> int:
         return sum(tag == one and attributes.items() <= has.items() for one, has in self.elements)
 
 
@@ -72,153 +72,153 @@ def words(source: str) -> str:
     return Page(source).words
 
 
-# what stands on it
+# contents
 
 
-def test_the_grade_and_what_was_audited_come_first() -> None:
-    text = words(written(files()))
+def test_the_page_starts_with_the_grade_and_the_server() -> None:
+    text = words(render(files()))
     assert text.startswith(
-        "files 1.4.2 earns an F · Fingerpost audit Skip to the findings Fingerpost audit files 1.4.2 earns an F"
-        " Grade F 35 of 100 16 % repair rate After 1 of 6 mistakes, what the reply says leads to the right call in"
-        " one retry. Target npx -y files /srv/data Server files 1.4.2 Protocol 2025-11-25 Transport stdio Tools 3"
+        "files 1.4.2: grade F · Fingerpost audit Skip to the findings Fingerpost audit files 1.4.2: grade F"
+        " Grade F 35 of 100 16 % repair rate Replies to 1 of 6 mistakes led to the correct call in one retry;"
+        " 5 did not. Target npx -y files /srv/data Server files 1.4.2 Protocol 2025-11-25 Transport stdio Tools 3"
         " Calls 7 Seed 7 Checklist No argument is dropped in silence Weight 3 · 1 finding 0 % 0 of 3"
     )
-    assert "partial" not in text
+    assert "incomplete" not in text
 
 
 def test_every_item_that_was_tried_has_a_bar() -> None:
     report = files()
-    page = Page(written(report))
+    page = Page(render(report))
     widths = [has["width"] for tag, has in page.elements if tag == "rect" and has["class"] == "fill"]
     assert widths == [f"{100 * tally.share:.1f}" for tally in report.items]
-    assert "Not tried here, so not counted: An unknown tool is answered" in page.words
+    assert "Not tried, so not in the grade: An unknown tool is answered" in page.words
 
 
-def test_a_finding_has_call_reply_right_call_and_what_to_do() -> None:
-    text = words(written(files()))
+def test_a_finding_shows_the_call_the_correct_call_the_reply_and_the_advice() -> None:
+    text = words(render(files()))
     start = text.index("list_files 'pth' was dropped")
     assert text[start:].startswith(
-        "list_files 'pth' was dropped without a word parameter.misspelt, 3 calls Call that was sent"
-        ' {"name": "list_files", "arguments": {"pth": "/srv/data"}} Call that was meant'
-        ' {"name": "list_files", "arguments": {"path": "/srv/data"}} What came back notes.txt photos'
+        "list_files 'pth' was dropped without a word parameter.misspelt, 3 calls Call sent"
+        ' {"name": "list_files", "arguments": {"pth": "/srv/data"}} Correct call'
+        ' {"name": "list_files", "arguments": {"path": "/srv/data"}} Reply notes.txt photos'
         f" Where pth , incldue_hidden , oder What to do {ITEMS['not_dropped'].advice} Or adopt Fingerpost in one line ."
-        " A good reply The page of UNKNOWN_PARAM"
+        " Good reply See the page of UNKNOWN_PARAM"
     )
     assert all(line in text and where in text for line, where in ADOPTION)
-    assert "What came back gave no answer within 10 s" in text
+    assert "Reply gave no answer within 10 s" in text
 
 
 def test_a_reply_without_text_says_so() -> None:
-    report = folded(
+    report = fold_events(
         [AuditStarted(subject(), 1, 1), tried(0, "a", "type.wrong", {"x": 1}, {}, "", {"wrong_type": "says nothing"})]
     )
-    assert "What came back (no text)" in words(written(report))
+    assert "Reply (no text)" in words(render(report))
 
 
-def test_the_page_of_a_code_stands_there_once_however_many_findings_refer_to_it() -> None:
-    page = Page(written(files()))
-    assert page.counted("a", href="#page-UNKNOWN_PARAM") == 2
-    assert page.counted("div", id="page-UNKNOWN_PARAM") == 1
+def test_the_page_of_a_code_appears_once_for_all_findings() -> None:
+    page = Page(render(files()))
+    assert page.count("a", href="#page-UNKNOWN_PARAM") == 2
+    assert page.count("div", id="page-UNKNOWN_PARAM") == 1
     targets = {has["id"] for _, has in page.elements if "id" in has}
     links = [has["href"] for tag, has in page.elements if tag == "a"]
     assert all(link and link[1:] in targets for link in links)
 
 
 @pytest.mark.parametrize("code", sorted({item.code for item in CHECKLIST}))
-def test_pages_of_codes_lose_nothing(code: str) -> None:
+def test_the_html_of_a_code_page_has_all_of_its_text(code: str) -> None:
     markdown = (Path(sys.modules["fingerpost"].__file__ or "").parent / "codes" / f"{code}.md").read_text(
         encoding="utf-8"
     )
-    shown = html.unescape(re.sub(r"<[^>]+>", "", page_of_code(code)))
+    text = html.unescape(re.sub(r"<[^>]+>", "", page_of_code(code)))
     words = re.sub(r"^```.*$|^#+ |`", "", markdown, flags=re.MULTILINE).split()
-    assert [word for word in words if word not in shown] == []
+    assert [word for word in words if word not in text] == []
     assert page_of_code(code).count("<pre>") == len(re.findall(r"^```.", markdown, re.MULTILINE))
     assert page_of_code(code).count("<h3>") == len(re.findall(r"^## ", markdown, re.MULTILINE))
-    assert "`" not in shown
+    assert "`" not in text
 
 
-def test_what_was_skipped_noted_known_and_stale_is_told() -> None:
-    text = words(written(compared()))
+def test_skipped_calls_notes_known_and_stale_findings_are_on_the_page() -> None:
+    text = words(render(compared()))
     assert (
         "Not tried calls that could be carried out : the tool is not declared read-only write_file, move_file"
-        " Worth knowing read_file The right call failed: no such file."
-        " Stale in the baseline The baseline knows these, and they were not found any more. Take them out of it."
-        " stale brief/list_files/range.below What a good reply looks like"
+        " Notes read_file The right call failed: no such file."
+        " Stale baseline entries These findings are in the baseline but no longer occur. Remove them from it."
+        " stale brief/list_files/range.below Good replies"
     ) in text
     assert "type.wrong, 2 calls known gone behind Fingerpost" in text
 
 
-def test_both_columns_stand_everywhere() -> None:
+def test_a_comparison_has_both_columns_everywhere() -> None:
     report = compared()
-    text = words(written(report))
-    assert "files 1.4.2 earns an F, and a B behind Fingerpost Bare F 35 of 100" in text
+    text = words(render(report))
+    assert "files 1.4.2: grade F, and B behind Fingerpost Bare F 35 of 100" in text
     assert "Behind Fingerpost B 82 of 100 100 % repair rate" in text
     assert (
         "No argument is dropped in silence Weight 3 · 1 finding Bare 0 % 0 of 3 Behind Fingerpost 100 % 3 of 3" in text
     )
-    assert "What came back, bare notes.txt photos What came back, behind Fingerpost No finding here." in text
+    assert "Reply, bare notes.txt photos Reply, behind Fingerpost No finding here." in text
     remains = text[text.index("range.above remains behind Fingerpost") :]
-    assert "What came back, behind Fingerpost gave no answer within 10 s" in remains[:400]
+    assert "Reply, behind Fingerpost gave no answer within 10 s" in remains[:400]
 
 
-def test_what_only_fingerpost_does_is_not_kept_quiet() -> None:
-    report = folded([AuditStarted(subject(), 1, 1), Note("", "Started twice."), AuditEnded()])
+def test_findings_that_only_occur_behind_fingerpost_are_shown() -> None:
+    report = fold_events([AuditStarted(subject(), 1, 1), Note("", "Started twice."), AuditEnded()])
     report.behind = files(is_behind=True)
     report.behind.notes.append(Note("", "Started twice."))
     report.behind.ended = AuditEnded("the proxy ended.")
-    text = words(written(report))
+    text = words(render(report))
     assert "files 1.4.2 could not be graded" in text
     assert "range.above only behind Fingerpost" in text
-    assert "What came back, bare No finding here. What came back, behind Fingerpost gave no answer" in text
-    assert "This report is partial (behind Fingerpost). 7 of about 9 calls came to an end: the proxy ended." in text
-    assert "Worth knowing Started twice. Behind Fingerpost: read_file The right call failed" in text
+    assert "Reply, bare No finding here. Reply, behind Fingerpost gave no answer" in text
+    assert "This report is incomplete (behind Fingerpost). 7 of about 9 calls ended: the proxy ended." in text
+    assert "Notes Started twice. Behind Fingerpost: read_file The right call failed" in text
     assert "Bare 0 of 0 Behind Fingerpost 100 % 3 of 3" in text
 
 
-def test_where_the_second_column_is_partial_nothing_is_called_gone() -> None:
+def test_an_incomplete_comparison_calls_no_finding_gone() -> None:
     report = compared()
     assert report.behind is not None
     report.behind.ended = None
-    assert "gone behind" not in written(report)
+    assert "gone behind" not in render(report)
 
 
-def test_a_partial_report_says_so_and_why() -> None:
+def test_an_incomplete_report_says_so_and_why() -> None:
     begun = AuditStarted(subject(), 1, 20)
     one = tried(0, "a", "type.wrong", {"x": 1}, {}, "no", {"wrong_type": "says nothing"})
-    stopped = words(written(folded([begun, one])))
-    assert "This report is partial. 1 of about 20 calls came to an end: it was stopped. Target" in stopped
+    stopped = words(render(fold_events([begun, one])))
+    assert "This report is incomplete. 1 of about 20 calls ended: it was stopped. Target" in stopped
     assert "Calls 1 of about 20" in stopped
-    ended = words(written(folded([begun, one, AuditEnded("the server ended")])))
-    assert "This report is partial. 1 of about 20 calls came to an end: the server ended. Target" in ended
+    ended = words(render(fold_events([begun, one, AuditEnded("the server ended")])))
+    assert "This report is incomplete. 1 of about 20 calls ended: the server ended. Target" in ended
 
 
 def test_a_server_that_never_started_gets_no_grade() -> None:
-    page = Page(written(folded([AuditEnded("the command was not found")])))
+    page = Page(render(fold_events([AuditEnded("the command was not found")])))
     assert "The server could not be graded" in page.words
     assert "No call was tried: the command was not found." in page.words
-    assert "Nothing was tried, so nothing was found." in page.words
-    assert page.counted("form") == page.counted("details") == page.counted("dl") == page.counted("ol") == 0
-    assert Page(written(Report())).counted("h1") == 1
+    assert "No call was tried, so there are no findings." in page.words
+    assert page.count("form") == page.count("details") == page.count("dl") == page.count("ol") == 0
+    assert Page(render(Report())).count("h1") == 1
 
 
-def test_a_server_without_findings_is_told_nothing_to_do() -> None:
+def test_a_report_without_findings_has_no_advice() -> None:
     passed = tried(0, "a", "tool.invented", {}, {}, "no", {item.id: "" for item in CHECKLIST}, is_repaired=None)
-    page = Page(written(folded([AuditStarted(subject("", ""), 1, 1), passed, AuditEnded()])))
-    assert "The server earns an A" in page.words
-    assert "Nothing was found: every reply that was tried is as it should be." in page.words
-    assert "No repair rate No mistake was tried that can be put right" in page.words
+    page = Page(render(fold_events([AuditStarted(subject("", ""), 1, 1), passed, AuditEnded()])))
+    assert "The server: grade A" in page.words
+    assert "No findings: every reply passed." in page.words
+    assert "No repair rate No call was tried that could be repaired" in page.words
     assert "Not tried" not in page.words
-    assert page.counted("a") == 1
+    assert page.count("a") == 1
 
 
-# that nothing breaks out of it, and nothing is fetched
+# escaping, and no requests
 
 
-def test_hostile_words_stay_words() -> None:
-    source = written(hostile())
+def test_hostile_text_is_escaped() -> None:
+    source = render(hostile())
     page = Page(source)
-    assert page.counted("script") == page.counted("style") == page.counted("title") == 1
-    assert page.counted("img") == 0
+    assert page.count("script") == page.count("style") == page.count("title") == 1
+    assert page.count("img") == 0
     assert not [has for _, has in page.elements if any(name.startswith("on") or name == "style" for name in has)]
     assert {(has["href"] or "")[0] for tag, has in page.elements if tag == "a"} == {"#"}
     assert all(page.words.count(" ".join(text.split())) >= 4 for text in HOSTILE[:4])
@@ -226,9 +226,9 @@ def test_hostile_words_stay_words() -> None:
     source.encode()
 
 
-def test_the_policy_allows_its_own_style_and_script_and_nothing_else() -> None:
-    page = Page(written(compared()))
-    style, script = hashed(page.inside("style")), hashed(page.inside("script"))
+def test_the_security_policy_allows_only_its_own_style_and_script() -> None:
+    page = Page(render(compared()))
+    style, script = csp_hash(page.inside("style")), csp_hash(page.inside("script"))
     policy = next(has["content"] for tag, has in page.elements if tag == "meta" and "http-equiv" in has)
     assert policy == (
         f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
@@ -236,8 +236,8 @@ def test_the_policy_allows_its_own_style_and_script_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("report", [compared(), hostile(), Report()], ids=["compared", "hostile", "empty"])
-def test_nothing_is_fetched_from_anywhere(report: Report) -> None:
-    source = written(report)
+def test_the_page_loads_nothing(report: Report) -> None:
+    source = render(report)
     page = Page(source)
     assert not [
         tag for tag, has in page.elements if "src" in has or tag in ("link", "iframe", "object", "base", "image")
@@ -246,28 +246,30 @@ def test_nothing_is_fetched_from_anywhere(report: Report) -> None:
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?://", code)
 
 
-def test_three_thousand_findings_fit_into_a_page_that_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = written(large())
-    shown = source.count('<details class="finding"')
-    assert 1_400 < shown <= 1_500
-    hidden = sum(int(count.replace(",", "")) for count in re.findall(r"And ([\d,]+) more findings?; the JSON", source))
-    assert shown + hidden == 3_000
+def test_a_page_of_three_thousand_findings_stays_small_enough_to_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = render(large())
+    listed = source.count('<details class="finding"')
+    assert 1_400 < listed <= 1_500
+    hidden = sum(
+        int(count.replace(",", "")) for count in re.findall(r"([\d,]+) more findings? not shown here; the JSON", source)
+    )
+    assert listed + hidden == 3_000
     assert len(source.encode()) < 6_000_000
-    assert "(cut here)" not in written(large(20))
-    monkeypatch.setattr("fingerpost.audit.reports.html._MOST_EVIDENCE", 100_000)
-    assert "(cut here)" in written(large(20))
+    assert "(cut here)" not in render(large(20))
+    monkeypatch.setattr("fingerpost.audit.reports.html_findings._MOST_EVIDENCE", 100_000)
+    assert "(cut here)" in render(large(20))
 
 
-def test_the_same_report_is_written_the_same() -> None:
-    assert written(compared()) == written(compared())
+def test_rendering_is_deterministic() -> None:
+    assert render(compared()) == render(compared())
 
 
-# how it looks in a real browser
+# in a real browser
 
 
 @pytest.fixture(scope="session")
 def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the reports, their pictures and what was seen of them are: one browser for the whole run."""
+    """The folder with the reports, their pictures and the observations of one browser for the whole run."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("the browser is made for Linux on x86-64")
     root = tmp_path_factory.getbasetemp()
@@ -282,7 +284,7 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _look(folder: Path) -> None:
     pages = {
-        name: written(report)
+        name: render(report)
         for name, report in (("compared", compared()), ("hostile", hostile()), ("large", large(60)))
     }
     forbidden = "<script>window.ran = 1</script><img src='http://127.0.0.1:9/x.png' onerror='window.ran = 2'>"
@@ -300,7 +302,7 @@ def seen(looked: Path) -> dict[str, Any]:
     return json.loads((looked / "seen.json").read_text())
 
 
-def test_no_page_asks_for_anything_or_complains(seen: dict[str, Any]) -> None:
+def test_no_page_makes_a_request_or_logs_an_error(seen: dict[str, Any]) -> None:
     looked_at: dict[str, Any] = {**seen, **seen["narrow"]}
     looks: dict[str, list[str]] = {name: look["trouble"] for name, look in looked_at.items() if "trouble" in look}
     tampered = looks.pop("forbidden")
@@ -332,9 +334,9 @@ def test_hundreds_of_findings_can_be_filtered(seen: dict[str, Any]) -> None:
     assert seen["many"]["shown"] == [["schema_hint", "tool_number_059_of_very_many"]]
 
 
-def test_a_finding_opens_by_keyboard_and_leads_to_the_page_of_its_code(seen: dict[str, Any]) -> None:
+def test_a_finding_opens_by_keyboard_and_links_to_the_page_of_its_code(seen: dict[str, Any]) -> None:
     look = seen["read"]
-    assert "Call that was sent" not in look["before"]
+    assert "Call sent" not in look["before"]
     assert '"path": 5' in look["after"]
     assert '"code": "invalid_type"' in look["after"]
     assert ITEMS["wrong_type"].advice in look["after"]
@@ -342,7 +344,7 @@ def test_a_finding_opens_by_keyboard_and_leads_to_the_page_of_its_code(seen: dic
     assert "A number written as text" in look["page"]
 
 
-def test_light_and_dark_differ_and_both_can_be_read(seen: dict[str, Any]) -> None:
+def test_light_and_dark_schemes_differ_and_have_enough_contrast(seen: dict[str, Any]) -> None:
     look = seen["coloured"]
     assert len({look[scheme]["ground"] for scheme in ("light", "dark", "print")}) == 3
     assert look["print"]["ground"] == "rgb(255, 255, 255)"
@@ -350,7 +352,7 @@ def test_light_and_dark_differ_and_both_can_be_read(seen: dict[str, Any]) -> Non
         assert look[scheme]["contrast"] >= 4.5, look[scheme]
 
 
-def test_on_paper_findings_are_open_and_filters_gone(seen: dict[str, Any]) -> None:
+def test_printing_opens_the_findings_and_hides_the_filters(seen: dict[str, Any]) -> None:
     look = seen["printed"]
     every = look["onScreen"]["all"]
     assert look["onScreen"] == look["done"] == {"all": every, "visible": 0}
@@ -361,16 +363,16 @@ def test_on_paper_findings_are_open_and_filters_gone(seen: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("name", ["compared", "hostile"])
-def test_a_narrow_screen_shows_all_of_it(seen: dict[str, Any], name: str) -> None:
+def test_nothing_overflows_a_narrow_screen(seen: dict[str, Any], name: str) -> None:
     assert seen["narrow"][name] == {"edge": 380, "width": 380, "clipped": [], "trouble": []}
 
 
-def test_nothing_of_a_hostile_server_runs(seen: dict[str, Any]) -> None:
+def test_scripts_of_a_hostile_server_do_not_run(seen: dict[str, Any]) -> None:
     look = seen["attacked"]
     assert (look["ran"], look["scripts"], look["strangers"], look["findings"]) == (None, 1, 0, len(HOSTILE))
 
 
-def test_without_script_all_is_there_but_the_filters(seen: dict[str, Any]) -> None:
+def test_without_javascript_only_the_filters_are_missing(seen: dict[str, Any]) -> None:
     look = seen["scriptless"]
     assert look["filters"] is False
     assert len(look["shown"]) == 4
@@ -379,7 +381,9 @@ def test_without_script_all_is_there_but_the_filters(seen: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_it_looks_as_it_did(seen: dict[str, Any], looked: Path, name: str, pytestconfig: pytest.Config) -> None:
+def test_the_page_looks_like_the_reference_picture(
+    seen: dict[str, Any], looked: Path, name: str, pytestconfig: pytest.Config
+) -> None:
     reference, actual = DATA / f"{name}.png", DATA / f"{name}.actual.png"
     if pytestconfig.getoption("--bless"):
         shutil.copy(looked / f"{name}.png", reference)
@@ -388,6 +392,6 @@ def test_it_looks_as_it_did(seen: dict[str, Any], looked: Path, name: str, pytes
     if look["same"] > MOST_UNLIKE:
         shutil.copy(looked / f"{name}.png", actual)
         pytest.fail(
-            f"{look['same']:.2%} of the picture are unlike the reference: look at {actual.name}; --bless renews"
+            f"{look['same']:.2%} of the picture differ from the reference: look at {actual.name}; --bless renews"
         )
-    assert look["changed"] > MOST_UNLIKE, "a detail that is gone would not be noticed"
+    assert look["changed"] > MOST_UNLIKE, "the comparison would not notice a missing detail"

@@ -12,7 +12,8 @@ from fingerpost.audit.generate.plan import Plan, PlannedCall
 from fingerpost.audit.judge.checklist import Check
 from fingerpost.audit.judge.judge_reply import Judgement, judge_reply
 from fingerpost.audit.judge.trial import Trial
-from fingerpost.audit.redacted import as_json, call_shown
+from fingerpost.audit.redact import redact_call
+from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
 
 
@@ -61,7 +62,7 @@ class CallJudge:
         is_executed = not trial.reply.is_error and not trial.reply.sounds_like_failure
         if is_executed and trial.mistake.kind != "tool.invented" and not self._plan.may_execute(trial.tool):
             self._has_seen_unsafe_execution = True
-            text = f"EXECUTED a call that it should have refused: {as_json(call_shown(trial.mistake.call))}"
+            text = f"EXECUTED a call that it should have refused: {encode_json(redact_call(trial.mistake.call))}"
             self._events.emit(Note(clean(trial.tool.name, 200), text, is_urgent=True))
 
     async def _judge_repetition(self, trial: Trial, before: tuple[Check, ...]) -> Check:

@@ -15,7 +15,7 @@ from fingerpost.audit.generate.plan import Plan, PlannedCall
 from fingerpost.audit.judge.expected_reply import ExpectedReply
 from fingerpost.audit.judge.fingerprint import Fingerprint
 from fingerpost.audit.judge.reply import Reply
-from fingerpost.audit.redacted import reply_shown
+from fingerpost.audit.redact import redact_reply
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
@@ -117,7 +117,7 @@ class ReferenceReplies:
             return None
         expected = ExpectedReply(first.fingerprint, second.fingerprint)
         if expected.is_error:
-            text = f"a right call fails: {clean(reply_shown(first.result, 200), 160)}"
+            text = f"a right call fails: {clean(redact_reply(first.result, 200), 160)}"
             self._events.emit_first_note(Note(tool.name, text, needs_examples=True))
         return expected
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from fingerpost.audit.redacted import CANARY
+from fingerpost.audit.redact import CANARY
 from fingerpost.engine.admit import admit
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.matching import closest

@@ -15,24 +15,31 @@ class Item:
     id: str
     title: str
     """What is true of a server that meets it."""
+    noun: str
+    """What is counted when it is not met: calls, errors, results."""
     failure: str
-    """What is true of the calls that fail it, as a clause after `71 calls`."""
+    """What is wrong with them, as a clause after the noun."""
     weight: int
     code: str
     """The error code whose page shows a good reply."""
     advice: str
     """What the author of the server should do."""
 
-    def describe_failures(self, calls: int) -> str:
-        """`71 calls got neither a repair nor a corrected call`."""
-        return f"{count_noun(calls, 'call')} {self.failure}"
+    def describe_failure(self) -> str:
+        """The failure in general: `Errors did not say what to do next`."""
+        return f"{self.noun.capitalize()}s {self.failure}"
+
+    def count_failures(self, count: int) -> str:
+        """The failure, counted: `12 errors did not say what to do next`."""
+        return f"{count_noun(count, self.noun)} {self.failure}"
 
 
 CHECKLIST = (
     Item(
         "unknown_tool",
         "An unknown tool is answered with the one that was probably meant",
-        "named an unknown tool and got no suggestion",
+        "call",
+        "to an unknown tool got no suggestion of the right tool",
         2,
         "UNKNOWN_TOOL",
         "Compare the name with the names of your tools, and suggest the closest.",
@@ -40,7 +47,8 @@ CHECKLIST = (
     Item(
         "unknown_param",
         "An unknown parameter is answered with the one that was probably meant",
-        "had an unknown parameter and got no suggestion",
+        "call",
+        "with an unknown parameter got no suggestion of the right one",
         2,
         "UNKNOWN_PARAM",
         "Compare the name with those that the tool takes, and name both.",
@@ -48,7 +56,8 @@ CHECKLIST = (
     Item(
         "not_dropped",
         "No argument is dropped in silence",
-        "lost an argument silently",
+        "call",
+        "lost an argument without notice",
         3,
         "UNKNOWN_PARAM",
         "Refuse arguments that the tool does not take (additionalProperties: false), or say that they were ignored.",
@@ -56,7 +65,8 @@ CHECKLIST = (
     Item(
         "missing_required",
         "A missing parameter is named, with what it takes",
-        "lacked a parameter, and the reply did not say which one or what it takes",
+        "call",
+        "without a required parameter got no error that names it and what it takes",
         2,
         "MISSING_REQUIRED",
         "Name every missing parameter at once, each with its type.",
@@ -64,7 +74,8 @@ CHECKLIST = (
     Item(
         "wrong_type",
         "A wrong type is answered with the parameter, the expected type and the received one",
-        "had a wrong type, and the reply did not say which parameter, what is expected or what was received",
+        "call",
+        "with a wrong type got no error that names the parameter and both types",
         2,
         "INVALID_TYPE",
         "Name the parameter, the type that it takes and the type that was received.",
@@ -72,7 +83,8 @@ CHECKLIST = (
     Item(
         "out_of_range",
         "A value out of range is answered with the range",
-        "had a value out of range, and the reply did not say the range",
+        "call",
+        "with a value out of range got no error that states the range",
         1,
         "OUT_OF_RANGE",
         "Check the limits that the schema declares, and state them.",
@@ -80,7 +92,8 @@ CHECKLIST = (
     Item(
         "choices",
         "A value that is not among the choices is answered with the choices",
-        "had an unknown choice, and the reply did not list the choices",
+        "call",
+        "with an invalid choice got no error that lists the choices",
         1,
         "INVALID_CHOICE",
         "Name the parameter and the values that it takes, the closest first.",
@@ -88,7 +101,8 @@ CHECKLIST = (
     Item(
         "next_steps",
         "Every error says what to do next",
-        "got an error that does not say what to do next",
+        "error",
+        "did not say what to do next",
         2,
         "INVALID_INPUT",
         "End each error with what to send, or where to look.",
@@ -96,6 +110,7 @@ CHECKLIST = (
     Item(
         "auto_correction",
         "A correctable call is repaired, or the corrected call is given",
+        "repairable call",
         "got neither a repair nor a corrected call",
         3,
         "UNKNOWN_PARAM",
@@ -104,7 +119,8 @@ CHECKLIST = (
     Item(
         "schema_hint",
         "An empty call is answered with what the tool requires",
-        "had no arguments, and the reply did not say what the tool requires",
+        "call",
+        "with nothing right got no description of the parameters",
         1,
         "EMPTY_ARGUMENTS",
         "Answer an empty call with the required parameters and their types.",
@@ -112,7 +128,8 @@ CHECKLIST = (
     Item(
         "tips",
         "A truncated result says that there is more",
-        "got a truncated result that does not say so",
+        "result",
+        "left something out without saying so",
         1,
         "OUT_OF_RANGE",
         "Say that there is more, and how to get it, whenever a limit was reached.",
@@ -120,7 +137,8 @@ CHECKLIST = (
     Item(
         "actionable",
         "A warning says what to send instead",
-        "got a warning that does not say what to send instead",
+        "warning",
+        "did not say what to send instead",
         1,
         "UNKNOWN_PARAM",
         "Name what was left out or changed, and what to send instead.",
@@ -128,7 +146,8 @@ CHECKLIST = (
     Item(
         "honest",
         "A failure is marked as one",
-        "failed without isError: true",
+        "failure",
+        "did not set isError: true",
         1,
         "INVALID_INPUT",
         "Set isError: true on a result that reports a failure.",
@@ -136,7 +155,8 @@ CHECKLIST = (
     Item(
         "brief",
         "An error is short enough to be read",
-        "got an error that is too long",
+        "error",
+        "cost too many tokens",
         1,
         "INVALID_INPUT",
         "Show the part of the schema that matters, not all of it.",
@@ -144,7 +164,8 @@ CHECKLIST = (
     Item(
         "discreet",
         "No reply contains a traceback or a secret",
-        "got a traceback or a secret in the reply",
+        "answer",
+        "contained a traceback or a secret",
         2,
         "INTERNAL_ERROR",
         "Catch exceptions and describe them in your own words; name a secret parameter, never repeat its value.",
@@ -152,7 +173,8 @@ CHECKLIST = (
     Item(
         "stable",
         "A repeated mistake is answered as well as the first time",
-        "got a worse answer the second time",
+        "repeated call",
+        "got a worse reply than the first time",
         1,
         "REPEATED_CALL",
         "A refused call must not change the state of the server.",
@@ -160,7 +182,8 @@ CHECKLIST = (
     Item(
         "alive",
         "Every call is answered, and the server goes on",
-        "got no answer",
+        "call",
+        "got no reply, or ended the server",
         3,
         "TIMEOUT",
         "Answer every request within seconds, and never end because of one.",

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fingerpost.audit.judge.fingerprint import Fingerprint
-from fingerpost.audit.redacted import texts
+from fingerpost.audit.redact import texts
 from fingerpost.engine.replies.enrich import sounds_like_failure
 
 

@@ -1,1 +1,1 @@
-"""The report in every form that people and programs read: each module makes one of it."""
+"""Report formats of the audit, one module each. `registry` lists them; `format` says what a format implements."""

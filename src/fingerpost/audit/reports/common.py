@@ -1,4 +1,4 @@
-"""What several forms say alike: the verdict in a line, why an audit ended early, and text that fits into any file."""
+"""Texts and helpers that several report formats share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 from fingerpost.audit.events import Subject
 from fingerpost.audit.judge.checklist import ADOPTION, Item
@@ -20,41 +20,54 @@ Level: TypeAlias = Literal["error", "warning", "note"]
 _LINE_END = re.compile("\r\n?|[\u2028\u2029\x85\x0b\x0c]")
 
 
-def legible(text: str) -> str:
-    """`text` as every file can hold it: no controls but tab and newline, nothing hidden, no half of a character."""
+def strip_controls(text: str) -> str:
+    """Remove control characters (except tab and newline), invisible characters and lone surrogates."""
     if text.isprintable():
         return text
     return "".join(char for char in _LINE_END.sub("\n", text) if char in "\n\t" or unicodedata.category(char)[0] != "C")
 
 
-def all_legible(value: Any) -> Any:
-    """The same for every text in a JSON value."""
+def strip_controls_deep(value: Any) -> Any:
+    """Apply `strip_controls` to every string of a JSON value."""
     if isinstance(value, str):
-        return legible(value)
+        return strip_controls(value)
     if isinstance(value, Mapping):
-        return {legible(key): all_legible(one) for key, one in cast("Mapping[str, Any]", value).items()}
-    return [all_legible(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {strip_controls(key): strip_controls_deep(one) for key, one in cast("Mapping[str, Any]", value).items()}
+    return [strip_controls_deep(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def in_one_line(text: str) -> str:
-    return " ".join(legible(text).split())
+def one_line(text: str) -> str:
+    return " ".join(strip_controls(text).split())
 
 
-_ORDER = re.compile(r"^([^\S\n]*):(?=:)|##(?=\[)", re.MULTILINE)
-"""What the runner of GitHub Actions takes for an order when it is printed: `::` first on a line, and `##[` anywhere."""
+def fit_encoding(text: str, out: TextIO) -> str:
+    """Replace characters that the encoding of `out` lacks."""
+    encoding = out.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_IN_ASCII).encode(encoding, "replace").decode(encoding)
+    return text
 
 
-def disarmed(text: str, spelled: Callable[[str], str]) -> str:
-    """`text` with a sign of every such order spelled in another way."""
-    return _ORDER.sub(lambda order: f"{order[0][:-1]}{spelled(order[0][-1])}", text)
+_IN_ASCII = str.maketrans({"✓": "+", "✗": "x", "→": ">", "…": ".", "█": "#", "░": "."})
 
 
-def clipped(text: str, limit: int) -> str:
+_WORKFLOW_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\[)", re.MULTILINE)
+"""What GitHub Actions executes when a step prints it: `::` at the start of a line, and `##[` anywhere."""
+
+
+def disarm_commands(text: str, respell: Callable[[str], str]) -> str:
+    """Respell one character of every GitHub Actions workflow command, so that printing the text executes none."""
+    return _WORKFLOW_COMMAND.sub(lambda found: f"{found[0][:-1]}{respell(found[0][-1])}", text)
+
+
+def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def call_of(text: str) -> dict[str, Any]:
-    """A call that stands in a finding as JSON. What JSON has no word for, such as infinity, becomes a text."""
+def parse_call(text: str) -> dict[str, Any]:
+    """Parse a call of a finding. Numbers that JSON cannot express, such as infinity, become strings."""
     return json.loads(text, parse_constant=str)
 
 
@@ -62,35 +75,35 @@ def fingerpost_version() -> str:
     return version("fingerpost")
 
 
-def ending(report: Report) -> str:
-    """Why not all was tried; empty where all was."""
+def early_end_reason(report: Report) -> str:
+    """Why the audit is incomplete; empty if it is complete."""
     if report.ended is None:
         return "it was interrupted"
-    return in_one_line(report.ended.why)
+    return one_line(report.ended.why)
 
 
-def server_of(subject: Subject | None) -> dict[str, Any] | None:
-    """The server as an object; none where it never got as far as listing its tools."""
+def server_object(subject: Subject | None) -> dict[str, Any] | None:
+    """The server as a JSON object; None if it never listed its tools."""
     return None if subject is None else asdict(subject)
 
 
 def server_name(report: Report) -> str:
-    """How the server calls itself, or how it was called."""
+    """The name that the server reports, or its command or URL."""
     subject = report.subject
-    return in_one_line(subject.name or subject.target) if subject else ""
+    return one_line(subject.name or subject.target) if subject else ""
 
 
-def verdict(report: Report) -> str:
+def grade_line(report: Report) -> str:
     """Grade and repair rate in one line."""
     if not report.is_graded:
-        return "Not graded: nothing was tried"
+        return "Not graded: no call was tried"
     so_far = "" if report.is_whole else " so far"
-    repaired = f"repair rate {rate(report)}" if report.repairable else rate(report)
+    repaired = f"repair rate {repair_rate_text(report)}" if report.repairable else repair_rate_text(report)
     return f"Grade {report.grade} ({report.letter}){so_far}, {repaired}"
 
 
-def marks(report: Report) -> dict[str, Any]:
-    """Grade, letter and repair rate for programs: none of what nothing was tried for."""
+def grade_fields(report: Report) -> dict[str, Any]:
+    """Grade, letter and repair rate for programs; None where nothing was tried."""
     return {
         "grade": report.grade if report.is_graded else None,
         "letter": report.letter if report.is_graded else None,
@@ -98,23 +111,23 @@ def marks(report: Report) -> dict[str, Any]:
     }
 
 
-def rate(report: Report) -> str:
-    """The repair rate as people read it, with what it is a share of."""
+def repair_rate_text(report: Report) -> str:
+    """The repair rate for people, with the number of mistakes."""
     if not report.repairable:
         return "nothing to repair"
     return f"{100 * report.repaired // report.repairable} % of {count_noun(report.repairable, 'mistake')}"
 
 
 def level(item: Item) -> Level:
-    """How much an unmet item matters, by its weight."""
+    """The severity of a failed item, by its weight."""
     return "error" if item.weight >= 3 else "warning" if item.weight == 2 else "note"
 
 
-def fresh(report: Report) -> list[Finding]:
-    """The findings that no baseline has."""
+def new_findings(report: Report) -> list[Finding]:
+    """The findings that are not in the baseline."""
     return [finding for finding in report.findings if not finding.is_known]
 
 
-def adoption() -> list[str]:
-    """The lines that adopt Fingerpost, each with where it goes."""
+def adoption_lines() -> list[str]:
+    """The lines of code that adopt Fingerpost, each with a comment."""
     return [f"{line}  # {where}" for line, where in ADOPTION]

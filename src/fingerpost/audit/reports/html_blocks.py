@@ -1,4 +1,4 @@
-"""The parts of the HTML page, as they stand in `page/`, and the one way to fill them: whatever is put in is escaped."""
+"""Fill the HTML templates in `page/`. Every value is escaped unless it is `Html` already."""
 
 from __future__ import annotations
 
@@ -17,50 +17,53 @@ _ATTRIBUTE = re.compile(r'="[^"]*"')
 
 
 class Html(str):
-    """What is HTML already. Any other string is text."""
+    """A string that is HTML. Any other string is text to escape."""
 
     __slots__ = ()
 
 
-EMPTY_OBJECT = Html()
+EMPTY_HTML = Html()
 
 
-def filled(block: str, **values: object) -> Html:
-    """A block with these values in it."""
-    template, quoted = _blocks()[block]
-    return Html(template.substitute({name: escaped(value, quote=name in quoted) for name, value in values.items()}))
+def fill(block: str, **values: object) -> Html:
+    """Fill a template block with these values."""
+    template, attributes = _blocks()[block]
+    return Html(template.substitute({name: escape(value, quote=name in attributes) for name, value in values.items()}))
 
 
-def joined(parts: Iterable[Html], between: str = "\n") -> Html:
+def join(parts: Iterable[Html], between: str = "\n") -> Html:
     return Html(between.join(parts))
 
 
-def escaped(value: object, *, quote: bool = False) -> Html:
-    """A value as HTML, fit for an element (or an attribute), without characters that hide or reorder others."""
-    return value if isinstance(value, Html) else Html(html.escape(_visible(str(value)), quote))
+def escape(value: object, *, quote: bool = False) -> Html:
+    """Escape a value for an element, or with `quote` for an attribute, without invisible and bidi characters."""
+    return value if isinstance(value, Html) else Html(html.escape(_strip_invisible(str(value)), quote))
 
 
-def _visible(text: str) -> str:
+def _strip_invisible(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return text
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
 
 
-def part(name: str) -> Html:
-    """A whole file of the page, such as `page.css`."""
+def read_page_file(name: str) -> Html:
+    """Read a file of the page, such as `page.css`."""
     return Html((resources.files("fingerpost.audit.reports") / "page" / name).read_text(encoding="utf-8"))
 
 
-def hashed(part: str) -> str:
-    """What a Content-Security-Policy knows it by."""
-    return f"sha256-{b64encode(sha256(part.encode()).digest()).decode()}"
+def csp_hash(source: str) -> str:
+    """The hash of a style or script for the Content-Security-Policy."""
+    return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 
 @cache
 def _blocks() -> dict[str, tuple[Template, frozenset[str]]]:
-    """Each block, and which of its values stand in an attribute."""
-    return {name: (Template(text), _quoted(text)) for name, text in _BLOCK.findall(part("blocks.html"))}
+    """Each block by name, with the names of the values that it has in attributes."""
+    return {
+        name: (Template(text), _names_in_attributes(text))
+        for name, text in _BLOCK.findall(read_page_file("blocks.html"))
+    }
 
 
-def _quoted(block: str) -> frozenset[str]:
+def _names_in_attributes(block: str) -> frozenset[str]:
     return frozenset(name for attribute in _ATTRIBUTE.findall(block) for name in Template(attribute).get_identifiers())

@@ -1,4 +1,4 @@
-"""What happens in an audit while it happens: one JSON object for each event, to be written on a line of its own."""
+"""The events of the audit as NDJSON: one JSON object per line, written as it happens."""
 
 from __future__ import annotations
 
@@ -6,45 +6,59 @@ import json
 from typing import Any
 
 from fingerpost.audit.events import AuditStarted, CallJudged, CallsSkipped, Event, Note
-from fingerpost.audit.redacted import as_json, call_shown, reply_shown
-from fingerpost.audit.reports.common import all_legible, call_of, server_of
+from fingerpost.audit.redact import redact_call, redact_reply
+from fingerpost.audit.reports.common import parse_call, server_object, strip_controls_deep
+from fingerpost.audit.reports.format import ReportFormat
+from fingerpost.engine.model import Call
+from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
 
 
-def line(event: Event, *, is_behind: bool = False) -> str:
-    """The event without the newline, marked where it was with Fingerpost in front.
+class Format(ReportFormat):
+    is_live = True
 
-    Only ASCII, since some readers end a line at more than a newline.
+    def on_event(self, event: Event, *, is_behind: bool) -> str:
+        return render_event(event, is_behind=is_behind) + "\n"
+
+
+def render_event(event: Event, *, is_behind: bool = False) -> str:
+    """Return the event as one line without the newline, marked if Fingerpost was in front.
+
+    ASCII only, since some readers split lines at characters other than a newline.
     """
     mark = {"behind": True} if is_behind else {}
-    return json.dumps(all_legible({**_object(event), **mark}))
+    return json.dumps(strip_controls_deep({**_event_object(event), **mark}))
 
 
-def _object(event: Event) -> dict[str, Any]:
+def _event_object(event: Event) -> dict[str, Any]:
     match event:
         case AuditStarted():
-            return {"event": "began", "server": server_of(event.subject), "seed": event.seed, "calls": event.calls}
+            return {"event": "began", "server": server_object(event.subject), "seed": event.seed, "calls": event.calls}
         case CallsSkipped():
             return {"event": "skipped", "tool": clean(event.tool, 200), "what": event.what, "why": event.why}
         case CallJudged():
-            return {"event": "tried", **_tried(event)}
+            return {"event": "tried", **_trial_fields(event)}
         case Note():
             return {"event": "noted", "tool": clean(event.tool, 200), "text": event.text}
-        case _:  # Ended
+        case _:  # AuditEnded
             return {"event": "ended", "complete": not event.why, "why": event.why}
 
 
-def _tried(event: CallJudged) -> dict[str, Any]:
+def _trial_fields(event: CallJudged) -> dict[str, Any]:
     mistake, outcome = event.mistake, event.outcome
     return {
         "number": event.number,
         "tool": clean(event.tool, 200),
         "kind": mistake.kind,
         "culprit": clean(mistake.culprit, 200),
-        "call": call_of(as_json(call_shown(mistake.call))),
-        "right": call_of(as_json(call_shown(mistake.right))),
-        "reply": None if outcome.reply is None else reply_shown(outcome.reply),
+        "call": _call_object(mistake.call),
+        "right": _call_object(mistake.right),
+        "reply": None if outcome.reply is None else redact_reply(outcome.reply),
         "lost": outcome.loss,
         "checks": [{"item": check.item, "passed": check.passed, "why": check.why} for check in event.checks],
         "repaired": event.is_repaired,
     }
+
+
+def _call_object(call: Call) -> dict[str, Any]:
+    return parse_call(encode_json(redact_call(call)))

@@ -1,4 +1,4 @@
-"""The audit as JSON for programs; `audit.schema.json` beside this module says what stands where."""
+"""The complete report as JSON. Its schema is `audit.schema.json` in this folder."""
 
 from __future__ import annotations
 
@@ -6,26 +6,39 @@ import json
 from typing import Any
 
 from fingerpost.audit.report import Finding, Report, Tally
-from fingerpost.audit.reports.common import all_legible, call_of, ending, fingerpost_version, marks, server_of
+from fingerpost.audit.reports.common import (
+    early_end_reason,
+    fingerpost_version,
+    grade_fields,
+    parse_call,
+    server_object,
+    strip_controls_deep,
+)
+from fingerpost.audit.reports.format import Context, ReportFormat
 
 
-def written(report: Report) -> str:
-    made = {"fingerpost": fingerpost_version(), **_audit(report)}
+class Format(ReportFormat):
+    def on_end(self, report: Report, context: Context) -> str:
+        return render(report)
+
+
+def render(report: Report) -> str:
+    whole = {"fingerpost": fingerpost_version(), **_audit(report)}
     if report.behind is not None:
-        made["behind"] = _audit(report.behind)
-    return json.dumps(all_legible(made), ensure_ascii=False, indent=2) + "\n"
+        whole["behind"] = _audit(report.behind)
+    return json.dumps(strip_controls_deep(whole), ensure_ascii=False, indent=2) + "\n"
 
 
 def _audit(report: Report) -> dict[str, Any]:
     return {
-        **marks(report),
+        **grade_fields(report),
         "repaired": report.repaired,
         "repairable": report.repairable,
         "seed": report.seed,
         "calls": report.done,
         "complete": report.is_whole,
-        "ended": ending(report),
-        "server": server_of(report.subject),
+        "ended": early_end_reason(report),
+        "server": server_object(report.subject),
         "items": [_item(tally) for tally in report.tallies.values()],
         "findings": [_finding(finding) for finding in report.findings],
         "stale": report.stale,
@@ -52,8 +65,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tool": finding.tool,
         "kind": finding.kind,
         "why": finding.why,
-        "call": call_of(finding.call),
-        "right": call_of(finding.right),
+        "call": parse_call(finding.call),
+        "right": parse_call(finding.right),
         "reply": finding.reply,
         "culprits": finding.culprits,
         "count": finding.count,

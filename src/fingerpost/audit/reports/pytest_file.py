@@ -1,25 +1,26 @@
-"""The audit as a pytest file: each finding is a test that fails until it is put right, and needs nothing of the audit.
+"""A pytest file that reproduces each finding: its test fails until the server is fixed.
 
-Whatever a server or a caller wrote stands in it as a Python literal and nowhere else.
+Text from a server or a caller appears in it only as Python literals.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from fingerpost.audit.report import Finding, Report
-from fingerpost.audit.reports.common import all_legible, call_of, fingerpost_version
+from fingerpost.audit.reports.common import fingerpost_version, parse_call, strip_controls_deep
+from fingerpost.audit.reports.format import Context, ReportFormat
 from fingerpost.engine.safety.redact import HIDDEN
 
 _WIDTH = 100
 
 _HEAD = '''\
-"""What an audit found in an MCP server, each finding a test of its own: it passes as soon as it is put right.
+"""Findings of an audit of an MCP server, one test each. A test passes once the server is fixed.
 
-Made by `fingerpost audit`, version {version}, with seed {seed}. It needs pytest and fingerpost and nothing else.
-Values that were secret or too long stand as {hidden}: put them in, until then their tests are skipped.
+Written by `fingerpost audit` {version} with seed {seed}. Requires pytest and fingerpost.
+Secret and very long values are replaced by {hidden}. Tests with such values are skipped until you fill them in.
 """
 
 from collections.abc import Iterator
@@ -52,15 +53,19 @@ def test_the_server_guides(finding: dict[str, Any], replay: Replay) -> None:
     assert not why, why
 """
 
-_REASON = f"put in the values that stand as {HIDDEN}"
+_REASON = f"fill in the values that are {HIDDEN}"
 
 
-def written(report: Report, target: Sequence[str] | str, *, allow_writes: bool = False) -> str:
-    aim = target if isinstance(target, str) else list(target)
-    head = _HEAD.format(version=fingerpost_version(), seed=report.seed, hidden=HIDDEN, target="".join(_literal(aim)))
-    return (
-        head + "".join(_cases(report.findings)) + _TAIL.format(hidden=HIDDEN, reason=_REASON, allow_writes=allow_writes)
-    )
+class Format(ReportFormat):
+    def on_end(self, report: Report, context: Context) -> str:
+        return render(report, context)
+
+
+def render(report: Report, context: Context) -> str:
+    target = context.target if isinstance(context.target, str) else list(context.target)
+    head = _HEAD.format(version=fingerpost_version(), seed=report.seed, hidden=HIDDEN, target="".join(_literal(target)))
+    tail = _TAIL.format(hidden=HIDDEN, reason=_REASON, allow_writes=context.allow_writes)
+    return head + "".join(_cases(report.findings)) + tail
 
 
 def _cases(findings: Iterable[Finding]) -> Iterator[str]:
@@ -72,36 +77,37 @@ def _cases(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _arguments(finding: Finding) -> dict[str, Any]:
-    given = {
+    arguments = {
         "item": finding.item.id,
         "kind": finding.kind,
-        "call": _whole(call_of(finding.call)),
-        "right": _whole(call_of(finding.right)),
+        "call": _hide_cut(parse_call(finding.call)),
+        "right": _hide_cut(parse_call(finding.right)),
         "culprit": finding.culprits[0],
         "is_repairable": finding.is_repairable,
     }
-    return all_legible(given)
+    return strip_controls_deep(arguments)
 
 
-def _whole(value: Any) -> Any:
-    """The value with what was cut marked as missing, since a call that is nearly the same proves nothing."""
+def _hide_cut(value: Any) -> Any:
+    """Replace values that were cut, since a call with other values reproduces nothing."""
     if isinstance(value, dict):
         return {
-            key: _whole(one) if _whole(key) == key else HIDDEN for key, one in cast("dict[str, Any]", value).items()
+            key: _hide_cut(one) if _hide_cut(key) == key else HIDDEN
+            for key, one in cast("dict[str, Any]", value).items()
         }
     if isinstance(value, list):
-        return [_whole(one) for one in cast("list[Any]", value)]
+        return [_hide_cut(one) for one in cast("list[Any]", value)]
     return HIDDEN if isinstance(value, str) and value.endswith("…") else value
 
 
 def _name(finding: Finding, number: int) -> str:
-    """What pytest calls it: with its number, since two names can come to the same."""
+    """The test id. It starts with a number, since two shortened names can be equal."""
     plain = (re.sub(r"\W+", "_", part, flags=re.ASCII)[:60] for part in (finding.item.id, finding.tool, finding.kind))
     return f"{number}-{'-'.join(plain)}"
 
 
 def _literal(value: Any, depth: int = 0) -> Iterator[str]:
-    """A JSON value as Python, broken over lines where it is long."""
+    """Yield a JSON value as Python source, on several lines if it is long."""
     short = repr(value)
     if not isinstance(value, dict | list) or not value or len(short) + 4 * depth <= _WIDTH:
         yield short

@@ -1,8 +1,8 @@
-"""The audit as SARIF 2.1.0, as GitHub's code scanning and other viewers take it.
+"""SARIF 2.1.0, for GitHub code scanning and other viewers.
 
-A finding is about a tool of a running server, so its place is a logical one. Code scanning shows only what has a file:
-`written(report, file)` takes the one that the tools are written in, relative to the repository. Without it each tool
-stands under `mcp/`, a path that need not exist.
+A finding is about a tool of a running server, so its location is logical. Code scanning only shows results that have a
+file: `render(report, file)` takes the source file of the tools, relative to the repository. Without it, each tool gets
+the path `mcp/TOOL`, which need not exist.
 """
 
 from __future__ import annotations
@@ -17,31 +17,37 @@ from fingerpost.audit.judge.checklist import CHECKLIST, Item
 from fingerpost.audit.report import Finding, Report
 from fingerpost.audit.reports.common import (
     Level,
-    adoption,
-    all_legible,
-    clipped,
-    ending,
+    adoption_lines,
+    clip,
+    early_end_reason,
     fingerpost_version,
-    in_one_line,
+    grade_fields,
     level,
-    marks,
+    one_line,
     server_name,
-    server_of,
+    server_object,
+    strip_controls_deep,
 )
+from fingerpost.audit.reports.format import Context, ReportFormat
 from fingerpost.engine.phrases import count_noun
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 25_000
-"""A file with more is refused by code scanning."""
+"""Code scanning rejects a file with more."""
 _LONGEST_MESSAGE = 1_000
 _RULES = {item.id: place for place, item in enumerate(CHECKLIST)}
 _MARKUP = re.compile(r"(?<=\])(?=\()|(?<=\{)(?=\d+\})")
-"""Where a message would begin to be a link or a placeholder."""
+"""Where a message could be read as a link or a placeholder."""
 
 
-def written(report: Report, file: str = "") -> str:
+class Format(ReportFormat):
+    def on_end(self, report: Report, context: Context) -> str:
+        return render(report)
+
+
+def render(report: Report, file: str = "") -> str:
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(report, file)]}
-    return json.dumps(all_legible(log), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(strip_controls_deep(log), ensure_ascii=False, indent=2) + "\n"
 
 
 def _run(report: Report, file: str) -> dict[str, Any]:
@@ -51,7 +57,7 @@ def _run(report: Report, file: str) -> dict[str, Any]:
     return {
         "tool": {"driver": _driver()},
         "automationDetails": {"id": f"fingerpost-audit/{_segment(server)}/"},
-        "invocations": [_invocation(report, left_off=max(0, len(findings) - _MOST_RESULTS))],
+        "invocations": [_invocation(report, left_out=max(0, len(findings) - _MOST_RESULTS))],
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, server, file, has_baseline) for finding in findings[:_MOST_RESULTS]],
         "properties": _properties(report),
@@ -72,16 +78,16 @@ def _rule(item: Item) -> dict[str, Any]:
     page = f"fingerpost explain {item.code}"
     return {
         "id": item.id,
-        "shortDescription": {"text": f"{item.title}."},
-        "fullDescription": {"text": f"{item.title}. {item.advice}"},
+        "shortDescription": {"text": f"{item.describe_failure()}."},
+        "fullDescription": {"text": f"{item.describe_failure()}. Expected: {item.title}. {item.advice}"},
         "help": {
             "text": "\n".join(
-                (item.advice, f"What a good reply looks like: {page}", "Or adopt Fingerpost:", *adoption())
+                (item.advice, f"What a good reply looks like: {page}", "Or adopt Fingerpost:", *adoption_lines())
             ),
             "markdown": "\n".join(
                 (
                     f"{item.advice}\n\nWhat a good reply looks like: `{page}`\n\nOr adopt Fingerpost:\n",
-                    *("```", *adoption(), "```"),
+                    *("```", *adoption_lines(), "```"),
                 )
             ),
         },
@@ -98,7 +104,7 @@ def _result(finding: Finding, server: str, file: str, has_baseline: bool) -> dic
         "level": level(finding.item),
         "message": {"text": _message(finding)},
         "locations": [_location(finding.tool, server, file)],
-        # the first is the only one that code scanning compares
+        # code scanning compares only the first
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:1", "fingerpost/v1": digest},
         "occurrenceCount": finding.count,
         "properties": {
@@ -114,9 +120,9 @@ def _result(finding: Finding, server: str, file: str, has_baseline: bool) -> dic
 
 
 def _message(finding: Finding) -> str:
-    told = clipped(in_one_line(finding.told), 300)
-    text = f"{told}. {finding.item.advice}\nSent: {clipped(finding.call, 250)}\nGot: {finding.reply}"
-    return clipped(_MARKUP.sub(" ", clipped(text, _LONGEST_MESSAGE)), _LONGEST_MESSAGE)
+    summary = clip(one_line(finding.summary), 300)
+    text = f"{summary}. {finding.item.advice}\nSent: {clip(finding.call, 250)}\nGot: {finding.reply}"
+    return clip(_MARKUP.sub(" ", clip(text, _LONGEST_MESSAGE)), _LONGEST_MESSAGE)
 
 
 def _location(tool: str, server: str, file: str) -> dict[str, Any]:
@@ -132,31 +138,31 @@ def _location(tool: str, server: str, file: str) -> dict[str, Any]:
 
 
 def _segment(name: str) -> str:
-    """A name as one step of a path, whatever stands in it."""
-    return quote(clipped(name, 200), safe="", errors="replace") if name.strip(".") else "unnamed"
+    """The name as a single segment of a path."""
+    return quote(clip(name, 200), safe="", errors="replace") if name.strip(".") else "unnamed"
 
 
-def _invocation(report: Report, left_off: int) -> dict[str, Any]:
-    said: list[dict[str, Any]] = []
-    if why := ending(report):
-        said.append(_notice("error", f"The audit ended early: {why}"))
-    if left_off:
-        said.append(_notice("warning", f"Left off: {count_noun(left_off, 'finding')}"))
-    said += [_notice("warning", f"In the baseline, but no longer found: {known}") for known in report.stale]
-    said += [_notice("note", f"Skipped: {one.tool}: {one.what}: {one.why}") for one in report.skipped]
-    said += [_notice("note", f"{one.tool}: {one.text}") for one in report.notes]
-    return {"executionSuccessful": report.is_whole, "toolExecutionNotifications": said}
+def _invocation(report: Report, left_out: int) -> dict[str, Any]:
+    notices: list[dict[str, Any]] = []
+    if why := early_end_reason(report):
+        notices.append(_notice("error", f"The audit ended early: {why}"))
+    if left_out:
+        notices.append(_notice("warning", f"Left out: {count_noun(left_out, 'finding')}"))
+    notices += [_notice("warning", f"In the baseline but no longer found: {known}") for known in report.stale]
+    notices += [_notice("note", f"Skipped: {one.tool}: {one.what}: {one.why}") for one in report.skipped]
+    notices += [_notice("note", f"{one.tool}: {one.text}") for one in report.notes]
+    return {"executionSuccessful": report.is_whole, "toolExecutionNotifications": notices}
 
 
-def _notice(how: Level, text: str) -> dict[str, Any]:
-    return {"level": how, "message": {"text": clipped(_MARKUP.sub(" ", in_one_line(text)), _LONGEST_MESSAGE)}}
+def _notice(severity: Level, text: str) -> dict[str, Any]:
+    return {"level": severity, "message": {"text": clip(_MARKUP.sub(" ", one_line(text)), _LONGEST_MESSAGE)}}
 
 
 def _properties(report: Report) -> dict[str, Any]:
-    made = {**_grade(report), "seed": report.seed, "server": server_of(report.subject)}
-    return {**made, "behind": _grade(report.behind)} if report.behind is not None else made
+    properties = {**_grade(report), "seed": report.seed, "server": server_object(report.subject)}
+    return {**properties, "behind": _grade(report.behind)} if report.behind is not None else properties
 
 
 def _grade(report: Report) -> dict[str, Any]:
-    made = marks(report)
-    return {"grade": made["grade"], "letter": made["letter"], "repairRate": made["repair_rate"]}
+    fields = grade_fields(report)
+    return {"grade": fields["grade"], "letter": fields["letter"], "repairRate": fields["repair_rate"]}

@@ -1,12 +1,12 @@
 
 "use strict";
 (() => {
-  const named = (id) => document.getElementById(id);
+  const byId = (id) => document.getElementById(id);
   const details = [...document.querySelectorAll("details.finding")];
 
-  // A link to the page of a code opens it, in browsers that do not do so by themselves.
+  // Open the page of a code when it is linked to; not every browser does that by itself.
   const reveal = () => {
-    const target = named(location.hash.slice(1));
+    const target = byId(location.hash.slice(1));
     const page = target && target.closest("details");
     if (page && !page.open) {
       page.open = true;
@@ -16,7 +16,7 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  // Paper cannot be clicked: everything is opened for it, and closed again.
+  // Open all findings for printing, and close them afterwards.
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = details.filter((one) => !one.open);
@@ -29,8 +29,8 @@
   const form = document.querySelector("form.filters");
   if (!form) return;
   form.hidden = false;
-  const byTool = named("by-tool"), byItem = named("by-item"), byText = named("by-text"), shown = named("shown");
-  const whole = shown.textContent;
+  const byTool = byId("by-tool"), byItem = byId("by-item"), byText = byId("by-text"), counter = byId("shown");
+  const whole = counter.textContent;
   const groups = [...document.querySelectorAll("section.group")].map((element) => ({
     element,
     item: element.dataset.item,
@@ -38,9 +38,9 @@
     findings: [...element.querySelectorAll("details.finding")].map((one) => ({ one, tool: one.dataset.tool })),
   }));
   for (const group of groups) group.whole = group.count.textContent;
-  // Text is looked for in what differs from finding to finding, not in the words around it.
+  // Search only the text that differs between findings, not the labels around it.
   const parts = (one) => [...one.querySelectorAll("summary, pre, dd > code")].map((part) => part.textContent);
-  const said = (finding) => (finding.text ??= parts(finding.one).join("\n").toLowerCase());
+  const textOf = (finding) => (finding.text ??= parts(finding.one).join("\n").toLowerCase());
 
   const filter = () => {
     const tool = byTool.value, item = byItem.value, wanted = byText.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -49,7 +49,7 @@
       let here = 0;
       if (!item || group.item === item) {
         for (const finding of group.findings) {
-          const fits = (!tool || finding.tool === tool) && wanted.every((word) => said(finding).includes(word));
+          const fits = (!tool || finding.tool === tool) && wanted.every((word) => textOf(finding).includes(word));
           finding.one.hidden = !fits;
           here += fits;
         }
@@ -58,8 +58,8 @@
       group.count.textContent = here === group.findings.length ? group.whole : `${here} of ${group.whole}`;
       left += here;
     }
-    shown.textContent = left === details.length ? whole : `${left.toLocaleString("en")} of ${whole}`;
-    named("none").hidden = left > 0;
+    counter.textContent = left === details.length ? whole : `${left.toLocaleString("en")} of ${whole}`;
+    byId("none").hidden = left > 0;
   };
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -67,11 +67,11 @@
     form.reset();
     filter();
   };
-  named("clear").addEventListener("click", clear);
-  // What is linked to from the checklist must not be hidden.
+  byId("clear").addEventListener("click", clear);
+  // A link from the checklist must not lead to a finding that the filter hides.
   addEventListener("click", (event) => {
     const link = event.target.closest && event.target.closest('a[href^="#found-"]');
     if (link) clear();
   });
-  filter(); // browsers keep what was chosen when the page is loaded again
+  filter(); // browsers restore the selection when the page is reloaded
 })();

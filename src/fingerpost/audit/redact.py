@@ -1,8 +1,7 @@
-"""What of a call and of a reply may stand in a report: as it came, but for secrets, hidden characters and length."""
+"""Redact calls and replies for reports: secrets and hidden characters are removed, long values are cut."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, cast
@@ -14,25 +13,22 @@ from fingerpost.engine.safety.redact import HIDDEN, clean, is_harmless, scrub
 _LONGEST_VALUE, _LONGEST_LINE, _MOST_LINES = 400, 400, 60
 _DEEPEST = 12
 CANARY = "audit-canary"
-"""In what the audit itself puts where a secret is asked for."""
-_SHORTEST_PIN = 1_000
+"""Part of every value that the audit makes up for a secret parameter."""
+_SMALLEST_SECRET_NUMBER = 1_000
 
 
-def call_shown(call: Call) -> dict[str, Any]:
-    """A call as the parameters of `tools/call`, without what is secret in it."""
-    return {"name": clean(call.tool, 200), "arguments": _value(call.arguments)}
+def redact_call(call: Call) -> dict[str, Any]:
+    """Return the params of `tools/call` without secrets."""
+    return {"name": clean(call.tool, 200), "arguments": _redact_value(call.arguments)}
 
 
-def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _value(value: Any, key: str = "", depth: int = 0) -> Any:
+def _redact_value(value: Any, key: str = "", depth: int = 0) -> Any:
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value).items() if depth < _DEEPEST else ()
-        return {clean(name, 200): _value(one, f"{key}.{name}", depth + 1) for name, one in fields}
+        return {clean(name, 200): _redact_value(one, f"{key}.{name}", depth + 1) for name, one in fields}
     if isinstance(value, list):
-        return [_value(one, key, depth + 1) for one in cast("list[Any]", value)[:50]] if depth < _DEEPEST else []
+        items = cast("list[Any]", value)[:50] if depth < _DEEPEST else []
+        return [_redact_value(one, key, depth + 1) for one in items]
     if _may_be_secret(value) and not is_harmless(value, key):
         return HIDDEN
     if isinstance(value, float) and not isfinite(value):
@@ -41,25 +37,26 @@ def _value(value: Any, key: str = "", depth: int = 0) -> Any:
 
 
 def _may_be_secret(value: Any) -> bool:
-    """Whether there is anything to keep in it: null, a flag, a digit and what the audit has made up are no secrets."""
+    """Null, booleans, single characters, small numbers and the audit's own values are never secret."""
     if isinstance(value, str):
         return len(value) > 1 and CANARY not in value
-    return isinstance(value, int | float) and abs(value) >= _SHORTEST_PIN
+    return isinstance(value, int | float) and abs(value) >= _SMALLEST_SECRET_NUMBER
 
 
-def reply_shown(reply: Mapping[str, Any], limit: int = 2_000) -> str:
-    """The words of a reply, line by line."""
-    text = "\n".join(_line(line) for block in texts(reply) for line in block[: limit * 2].splitlines()[:_MOST_LINES])
+def redact_reply(reply: Mapping[str, Any], limit: int = 2_000) -> str:
+    """Return the text of a reply, line by line, without secrets."""
+    lines = (line for block in texts(reply) for line in block[: limit * 2].splitlines()[:_MOST_LINES])
+    text = "\n".join(map(_redact_line, lines))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _line(line: str) -> str:
+def _redact_line(line: str) -> str:
     indent = len(line) - len(line.lstrip(" "))
     return " " * min(indent, 24) + scrub(line, _LONGEST_LINE, keeps_ids=True)
 
 
 def texts(reply: Mapping[str, Any]) -> Iterator[str]:
-    """The text blocks of a result, which is what a model gets to see."""
+    """Yield the text blocks of a result: the part that a model sees."""
     for block in as_list(reply.get("content")):
         if isinstance(text := as_object(block).get("text"), str):
             yield text

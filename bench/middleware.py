@@ -1,7 +1,7 @@
-"""What a right call costs more in a server that adopted guidance, beside one with an empty middleware.
+"""What guidance adds to a correct call, compared with an empty middleware.
 
-Two servers of a framework stand side by side in this process, and one client of each calls in turn; what is
-told is the median of the differences, so that what both pay does not count.
+Two servers of a framework run in this process, and a client of each calls in turn. The result is the median of the
+differences, so costs that both have cancel out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import logging
 import statistics
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from fastmcp import FastMCP
@@ -17,44 +18,42 @@ from fastmcp.server.middleware import Middleware
 from mcp.client import Client
 from mcp.server import MCPServer
 
+from bench.table import Row
 from fingerpost import fastmcp, sdk
 
-Row = tuple[str, str, str]
-
-_CALLS, _WARM = 3_000, 200
+_CALLS, _WARM_UP = 1_200, 200
 
 
-def doors() -> list[Row]:
+def middleware() -> Iterator[Row]:
     logging.disable(logging.CRITICAL)
-    rows: list[Row] = []
     for framework in ("mcp", "fastmcp"):
         for era in ("2025-11-25", "2026-07-28"):
-            empty, ours = asyncio.run(_measured(framework, era))
+            empty, ours = asyncio.run(_call_both(framework, era))
             added = statistics.median(more - less for less, more in zip(empty, ours, strict=True))
             ratio = statistics.median(ours) / statistics.median(empty)
-            rows.append((f"right call through {framework}, {era}: added", f"{added * 1e6:.0f} µs", "at most 30 µs"))
-            rows.append(("  with guidance / with an empty middleware", f"{ratio:.2f} x", ""))
+            yield f"right call through {framework}, {era}: added", f"{added * 1e6:.0f} µs", "at most 30 µs"
+            yield "  with guidance / with an empty middleware", f"{ratio:.2f} x", ""
     logging.disable(logging.NOTSET)
-    return rows
 
 
-async def _measured(framework: str, era: str) -> tuple[list[float], list[float]]:
+async def _call_both(framework: str, era: str) -> tuple[list[float], list[float]]:
+    """Return the seconds of each call without and with guidance."""
     mode = "legacy" if era == "2025-11-25" else "auto"
     plain, guided = _server(framework, is_guided=False), _server(framework, is_guided=True)
     async with Client(plain, mode=mode) as empty, Client(guided, mode=mode) as ours:
         times: tuple[list[float], list[float]] = [], []
         for number in range(_CALLS):
             pairs = list(zip((empty, ours), times, strict=True))
-            for client, taken in pairs if number % 2 else reversed(pairs):
+            for client, spent in pairs if number % 2 else reversed(pairs):
                 start = time.perf_counter()
                 await client.call_tool("search", {"pattern": "User", "max": number})
-                taken.append(time.perf_counter() - start)
-    return times[0][_WARM:], times[1][_WARM:]
+                spent.append(time.perf_counter() - start)
+    return times[0][_WARM_UP:], times[1][_WARM_UP:]
 
 
 def _server(framework: str, *, is_guided: bool) -> Any:
     if framework == "mcp":
-        middleware: Any = sdk.Guidance() if is_guided else _passing
+        middleware: Any = sdk.Guidance() if is_guided else _pass_on
         server = MCPServer[Any]("bench", middleware=[middleware])
         server.tool()(search)
         return server
@@ -69,5 +68,5 @@ def search(pattern: str, max: int = 50) -> str:
     return f"{pattern} {max}"
 
 
-async def _passing(ctx: Any, call_next: Any) -> Any:
+async def _pass_on(ctx: Any, call_next: Any) -> Any:
     return await call_next(ctx)

@@ -1,4 +1,4 @@
-"""The servers and peers that `bench.proxy` puts beside one another, each a program: `python -m bench.served NAME …`."""
+"""The servers and peers of the benchmarks, each a program: `python -m bench.programs NAME …`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.corpus import many_tools
 
 
 def small(transport: str, port: str = "0") -> None:
-    """A server with one tool, on the official SDK."""
+    """Run a server with one tool on the official SDK."""
     from mcp.server import MCPServer
 
     logging.disable(logging.CRITICAL)
@@ -30,7 +30,7 @@ def small(transport: str, port: str = "0") -> None:
 
 
 def several(count: str) -> None:
-    """A server with as many tools as there are to be, which read, on the official SDK."""
+    """Run a server with `count` read-only tools on the official SDK."""
     from mcp.server import MCPServer
     from mcp_types import ToolAnnotations
 
@@ -46,28 +46,28 @@ def several(count: str) -> None:
 
 
 def large(count: str) -> None:
-    """A server with many tools that answers every call with an error, as raw as can be."""
+    """Run a server without an SDK that has many tools and answers every call with an error."""
     import json
 
     tools = many_tools(int(count))
     names = {tool["name"] for tool in tools}
     for line in sys.stdin.buffer:
-        asked = json.loads(line)
-        if "id" not in asked:
+        request = json.loads(line)
+        if "id" not in request:
             continue
-        name = asked.get("params", {}).get("name")
+        name = request.get("params", {}).get("name")
         result: dict[str, Any] = {"tools": tools}
-        if asked["method"] == "tools/call":
-            said = "Input validation error" if name in names else f"Unknown tool: {name}"
-            result = {"content": [{"type": "text", "text": said}], "isError": True}
-        elif asked["method"] == "initialize":
+        if request["method"] == "tools/call":
+            text = "Input validation error" if name in names else f"Unknown tool: {name}"
+            result = {"content": [{"type": "text", "text": text}], "isError": True}
+        elif request["method"] == "initialize":
             result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "l", "version": "1"}}
-        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}).encode() + b"\n")
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 
 def pipe(*command: str) -> None:
-    """The least that can stand between two processes: two threads that copy bytes."""
+    """Copy bytes between two processes with two threads: the least that any proxy costs."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     assert process.stdin is not None and process.stdout is not None
 
@@ -82,7 +82,7 @@ def pipe(*command: str) -> None:
 
 
 def fast_proxy(transport: str, *target: str) -> None:
-    """FastMCP's own proxy."""
+    """Run FastMCP's proxy."""
     from fastmcp.client.transports import StdioTransport
     from fastmcp.server import create_proxy
 
