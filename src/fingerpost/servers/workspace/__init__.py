@@ -1,6 +1,7 @@
-"""A workspace: one folder whose files can be read and changed, and nothing outside of it.
+"""A server to read and change the files of one folder, and nothing outside it.
 
-`served` makes the server; `tools` has what it can do, each step of which is a module of its own.
+`create_server` creates it from the tools in `tools`. A patch goes through `unified` or `freeform` (parse), `plan` and
+`apply_hunks` (compute new files), and `transactions` (write them all or none).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _INSTRUCTIONS = (
 
 
 def create_server(root: Path) -> ToolServer:
-    """The server of one folder."""
+    """Create the server of one folder."""
     writing = ("write_file", "apply_patch", "move", "delete")
     write: dict[str, Any] = {**dict.fromkeys(writing, _writes), "read_content": False, "list_paths": False}
     return ToolServer("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
