@@ -82,10 +82,10 @@ class _Reader(Reader):
         pair = parse_git_pair(self.lines[first].removeprefix("diff --git ").rstrip("\r"))
         fields = self._parse_extended_headers()
         mode = _file_mode(fields, first)
-        moves = "rename from" in fields or "copy from" in fields
-        kind = "copy" if "copy from" in fields else "rename"
+        is_copy = "copy from" in fields
+        moves = is_copy or "rename from" in fields
         if moves:
-            pair = (parse_name(fields[f"{kind} from"]), parse_name(fields.get(f"{kind} to", "")))
+            pair = _moved_pair(fields, "copy" if is_copy else "rename")
         old, new = pair or (None, None)
         hunks: tuple[Hunk, ...] = ()
         if self._is_head(self.at) and not (moves and self._names_others(pair)):
@@ -96,14 +96,9 @@ class _Reader(Reader):
             raise patch_syntax_error("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
         old = None if "new file mode" in fields else old
         new = None if "deleted file mode" in fields else new
-        if old is None and new is None:
-            raise patch_syntax_error(
-                "the name of the file cannot be made out", first + 1, "Name it: --- a/file and +++ b/file"
-            )
-        if not (hunks or fields.keys() - {"index"}):
-            raise patch_syntax_error("nothing is changed in this file", first + 1)
+        _require_change(old, new, hunks, fields, first)
         is_prefixed = pair is None or pair[0] != pair[1]
-        self._add(FilePatch(old, new, hunks, True, is_prefixed, kind == "copy", moves, mode, first + 1))
+        self._add(FilePatch(old, new, hunks, True, is_prefixed, is_copy, moves, mode, first + 1))
 
     def _names_others(self, pair: tuple[str, str] | None) -> bool:
         """Whether the next file header names other files: a move without hunks has no header of its own."""
@@ -197,6 +192,19 @@ def _parse_ranges(line: str, at: int) -> tuple[int, int, int]:
         raise patch_syntax_error("'@@' without line ranges", at + 1)
     start, before, _, after = (int(one) if one else 1 for one in found.groups())
     return start - 1, before, after
+
+
+def _moved_pair(fields: dict[str, str], kind: str) -> tuple[str, str]:
+    return parse_name(fields[f"{kind} from"]), parse_name(fields.get(f"{kind} to", ""))
+
+
+def _require_change(old: str | None, new: str | None, hunks: tuple[Hunk, ...], fields: dict[str, str], at: int) -> None:
+    if old is None and new is None:
+        raise patch_syntax_error(
+            "the name of the file cannot be made out", at + 1, "Name it: --- a/file and +++ b/file"
+        )
+    if not (hunks or fields.keys() - {"index"}):
+        raise patch_syntax_error("nothing is changed in this file", at + 1)
 
 
 def _file_mode(fields: dict[str, str], at: int) -> int | None:
