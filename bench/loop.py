@@ -28,7 +28,7 @@ from fingerpost.audit.generate.mutations import misspell
 from fingerpost.audit.judge.follow_error import read_corrected_call
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
-from fingerpost.servers.command import served
+from fingerpost.servers.command import create_server
 
 Row = tuple[str, str, str]
 Outcome = tuple[dict[str, Any], Any]
@@ -178,7 +178,7 @@ async def run(server: ReferenceServer, *, is_guided: bool, rounds: int = 8, seed
 
 async def _make_mistakes(server: ReferenceServer, rounds: int, random: Random) -> list[Mistake]:
     folder = server.make_folder()
-    async with Client(served(server.kind, folder and str(folder)).on_sdk()) as client:
+    async with Client(create_server(server.kind, folder and str(folder)).on_sdk()) as client:
         listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
     if server.writes and folder:
         shutil.rmtree(folder)
@@ -235,7 +235,7 @@ async def _connect(server: ReferenceServer, *, is_guided: bool) -> AsyncGenerato
         return await _reply(client, call), _tree(folder) if server.writes and folder else None
 
     try:
-        async with Client(served(server.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
+        async with Client(create_server(server.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
             yield ask
     finally:
         if server.writes and folder:

@@ -11,9 +11,9 @@ from typing import Any
 from mcp.client import Client
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 from fingerpost.servers.code.ripgrep import Ripgrep
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 from tests.support.adopted_servers import Said, called
 
 PROJECT = {
@@ -69,7 +69,7 @@ class Code:
     """The tools as plain functions."""
 
     def __init__(self, root: Path, **engine: Any) -> None:
-        made = served(root, engine=Ripgrep(root, **engine) if engine else None)
+        made = create_server(root, engine=Ripgrep(root, **engine) if engine else None)
         self._tools: dict[str, Callable[..., Any]] = {tool.__name__: tool for tool in made.tools}
 
     def search(self, pattern: str, **more: Any) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def asked(
     """What a real client receives."""
 
     async def main() -> Said:
-        server = getattr(served(root), framework)(**options)
+        server = getattr(create_server(root), framework)(**options)
         async with Client(
             getattr(server, "_mcp_server", server), mode="legacy" if era == "2025-11-25" else "auto"
         ) as client:

@@ -1,7 +1,8 @@
-"""Workspaces to try things in: trees told by what they hold, diffs as tools make them, and a system that fails."""
+"""Helpers for tests of the workspace server: trees, calls, diffs, and an `os` module that fails."""
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import os
 import random
@@ -11,14 +12,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fingerpost.servers.workspace.content import lines_of
+import pytest
+from hypothesis import strategies as st
+from mcp.client import Client
+
+from fingerpost.errors import ToolOperationError
+from fingerpost.servers.workspace import create_server
+from fingerpost.servers.workspace.content import split_lines
+from fingerpost.servers.workspace.paths import is_staging_name, staging_name
+from tests.support.adopted_servers import ERAS, called
 
 FAULTY = ("open", "write", "fchmod", "fsync", "rename", "link", "unlink", "mkdir", "rmdir", "listdir", "stat", "chmod")
-"""The calls into the system that may fail, or be the last ones."""
+"""The functions of `os` that may fail, or be the last call of a killed process."""
 
 
 def snapshot(root: Path) -> dict[str, tuple[str, int, bytes | str]]:
-    """Everything that a tree holds, byte for byte, with its modes."""
+    """Return the content of a tree, byte for byte, with modes."""
     found: dict[str, tuple[str, int, bytes | str]] = {}
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
@@ -29,8 +38,8 @@ def snapshot(root: Path) -> dict[str, tuple[str, int, bytes | str]]:
     return found
 
 
-def planted(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """A tree with these files."""
+def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write these files into a tree."""
     for name, held in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,13 +48,13 @@ def planted(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def diff(old: str, new: str, name: str = "x.txt", *, context: int = 3) -> str:
-    """The unified diff between two texts, as git writes it."""
-    made = difflib.unified_diff(lines_of(old), lines_of(new), f"a/{name}", f"b/{name}", n=context)
+    """Return the unified diff between two texts, as git writes it."""
+    made = difflib.unified_diff(split_lines(old), split_lines(new), f"a/{name}", f"b/{name}", n=context)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in made)
 
 
 class Faults:
-    """The `os` module, of which the call by some number fails, or does not return."""
+    """The `os` module, whose call number `at` fails or does not return."""
 
     def __init__(self, at: int, fail: Callable[[], Any], *, for_good: bool = False) -> None:
         self.count = 0
@@ -65,19 +74,19 @@ class Faults:
         return call
 
 
-def failing(number: int) -> Callable[[], Any]:
+def fail_with(number: int) -> Callable[[], Any]:
     def fail() -> Any:
         raise OSError(number, os.strerror(number))
 
     return fail
 
 
-def killed() -> None:
+def kill_process() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def in_a_child(do: Callable[[], Any]) -> bool:
-    """Do something in a process of its own; whether it lived to the end."""
+def run_in_child(do: Callable[[], Any]) -> bool:
+    """Run something in its own process; return whether it ran to the end."""
     child = os.fork()
     if child == 0:
         try:
@@ -87,10 +96,80 @@ def in_a_child(do: Callable[[], Any]) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def edited(text: str, rng: random.Random) -> str:
-    """The text with some lines changed, some gone and some new."""
-    lines = lines_of(text)
+def edit_randomly(text: str, rng: random.Random) -> str:
+    """Change, remove and add some lines."""
+    lines = split_lines(text)
     for _ in range(rng.randint(1, 4)):
         at = rng.randint(0, len(lines))
         lines[at : at + rng.randint(0, 2)] = [f"new {rng.random()}\n"] * rng.randint(0, 2)
     return "".join(lines)
+
+
+FRAMEWORKS = ("on_sdk", "on_fastmcp")
+NOTES = "one\ntwo\nthree\nfour\nfive\n"
+
+
+APP = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
+
+
+LINE = st.sampled_from(
+    [
+        "a",
+        "b",
+        "",
+        " x",
+        "-- y",
+        "++ z",
+        "- q",
+        "+w",
+        "\\ n",
+        "@@ -1 +1 @@",
+        "--- a/x",
+        "+++ b/x",
+        "*** End Patch",
+        "```",
+    ]
+) | st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), max_size=6)
+
+
+def failure(do: Any, *args: Any, **arguments: Any) -> ToolOperationError:
+    with pytest.raises(ToolOperationError) as caught:
+        do(*args, **arguments)
+    return caught.value
+
+
+def call_tools(
+    root: Path, *calls: tuple[str, dict[str, Any]], framework: str = "on_sdk", era: str = ERAS[1], **options: Any
+) -> Any:
+    """Send calls; return the replies, and the tools as listed before the first call and after the last."""
+
+    async def main() -> Any:
+        server = getattr(create_server(root), framework)(**options)
+        mode = "legacy" if era == ERAS[0] else "auto"
+        async with Client(getattr(server, "_mcp_server", server), mode=mode) as client:
+            before = (await client.list_tools()).tools
+            replies = [await called(client, name, arguments) for name, arguments in calls]
+            return (
+                replies,
+                {one.name: one for one in before},
+                {one.name: one for one in (await client.list_tools()).tools},
+            )
+
+    return asyncio.run(main())
+
+
+def call_tool(root: Path, name: str, arguments: dict[str, Any], **options: Any) -> Any:
+    return call_tools(root, (name, arguments), **options)[0][0]
+
+
+def staging_folder(root: Path) -> str:
+    """The name of a staging folder that only a server of this folder can make."""
+    return staging_name("0123abcd", root.stat().st_ino)
+
+
+def left_over(root: Path) -> list[str]:
+    """The staging folders that a server has left over."""
+    return [name for name in os.listdir(root) if is_staging_name(name, root.stat().st_ino)]
+
+
+HEAD = "--- a/x.txt\n+++ b/x.txt\n"

@@ -1,4 +1,4 @@
-"""Where clients keep their MCP servers, and how an entry that runs the proxy is known."""
+"""Find the MCP servers in a client's config, and recognize the ones that already run the proxy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fingerpost.client_config.jsonc import Part, Value
+from fingerpost.client_config.jsonc import Element, Value
 from fingerpost.engine.phrases import quote
 
 SHAPES = (
@@ -16,18 +16,18 @@ SHAPES = (
     ("mcp", "servers"),
     ("mcp.servers",),
 )
-"""The objects that hold servers, by the keys that lead to them; `*` is any key."""
+"""The objects that contain servers, by the keys that lead to them; `*` is any key."""
 
-_PROXY = re.compile(r"fingerpost(\.(exe|cmd|bat))?", re.IGNORECASE)
+_FINGERPOST = re.compile(r"fingerpost(\.(exe|cmd|bat))?", re.IGNORECASE)
 _PYTHON = re.compile(r"(python[\d.]*|pypy[\d.]*|pyw?)(\.exe)?", re.IGNORECASE)
 
 
-class LeftAlone(Exception):
-    """The entry stays as it is; the message says why."""
+class SkipServer(Exception):
+    """Leave this server unchanged; the message is the reason."""
 
 
-class NoServers(ValueError):
-    """The document holds no object of servers in any of the shapes that are known."""
+class NoServersError(ValueError):
+    """The document has no object of servers in any known shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,55 +36,60 @@ class Server:
 
     name: str
     project: str
-    """The folder it belongs to, where the client keeps servers per project."""
+    """The folder of the project, if the client has servers per project."""
     entry: Value
 
 
-def servers_in(document: Value) -> list[Server]:
-    """Every server of a config, in the order of the text."""
-    holders = [found for shape in SHAPES for found in _holders(document, shape)]
+def find_servers(document: Value) -> list[Server]:
+    """Return every server of a config, in the order of the text."""
+    holders = [holder for shape in SHAPES for holder in _find_holders(document, shape)]
     if not holders:
-        raise NoServers
-    found = [Server(part.name, project, part.value) for project, holder in holders for part in holder.parts]
-    return sorted(found, key=lambda server: server.entry.start)
+        raise NoServersError
+    servers = [Server(member.name, project, member.value) for project, holder in holders for member in holder.elements]
+    return sorted(servers, key=lambda server: server.entry.start)
 
 
-def _holders(value: Value, shape: tuple[str, ...], project: str = "") -> Iterator[tuple[str, Value]]:
+def _find_holders(value: Value, shape: tuple[str, ...], project: str = "") -> Iterator[tuple[str, Value]]:
     if value.kind == "object" and not shape:
         yield project, value
     elif value.kind == "object":
-        for part in value.parts:
-            if shape[0] in ("*", part.name):
-                yield from _holders(part.value, shape[1:], part.name if shape[0] == "*" else project)
+        for member in value.elements:
+            if shape[0] in ("*", member.name):
+                yield from _find_holders(member.value, shape[1:], member.name if shape[0] == "*" else project)
 
 
-def members_of(entry: Value, known: Iterable[str]) -> dict[str, Part]:
-    """The members of an entry by name. One that stands twice has two readings, so the entry is left alone."""
-    names = [part.name for part in entry.parts]
-    for name in known:
+def members_by_name(entry: Value, unique: Iterable[str]) -> dict[str, Element]:
+    """Return the members of an entry. Raises `SkipServer` if one of the `unique` names occurs twice."""
+    names = [member.name for member in entry.elements]
+    for name in unique:
         if names.count(name) > 1:
-            raise LeftAlone(f"{quote(name)} stands twice")
-    return {part.name: part for part in entry.parts}
+            raise SkipServer(f"{quote(name)} occurs twice")
+    return {member.name: member for member in entry.elements}
 
 
-def is_proxy(command: str) -> bool:
+def is_fingerpost(command: str) -> bool:
     """Whether a command runs Fingerpost, wherever it is installed."""
-    return _PROXY.fullmatch(_base_name(command)) is not None
+    return _FINGERPOST.fullmatch(_base_name(command)) is not None
 
 
-def proxied_from(entry: Value) -> int:
-    """The index in `args` of the first argument to `fingerpost proxy`; 0 where the entry does not run it."""
-    members = {part.name: part.value for part in entry.parts}
+def is_wrapped(entry: Value) -> bool:
+    """Whether an entry runs `fingerpost proxy`."""
+    return proxy_arguments_start(entry) > 0
+
+
+def proxy_arguments_start(entry: Value) -> int:
+    """The index in `args` of the first argument to `fingerpost proxy`; 0 if the entry does not run it."""
+    members = {member.name: member.value for member in entry.elements}
     if "command" not in members or "args" not in members or members["args"].kind != "array":
         return 0
     command = members["command"].string
-    said = [part.value.string for part in members["args"].parts[:3]]
-    if is_proxy(command):
-        return 1 if said[:1] == ["proxy"] else 0
-    is_module = _PYTHON.fullmatch(_base_name(command)) and said == ["-m", "fingerpost", "proxy"]
+    first_args = [item.value.string for item in members["args"].elements[:3]]
+    if is_fingerpost(command):
+        return 1 if first_args[:1] == ["proxy"] else 0
+    is_module = _PYTHON.fullmatch(_base_name(command)) and first_args == ["-m", "fingerpost", "proxy"]
     return 3 if is_module else 0
 
 
 def _base_name(command: str) -> str:
-    """The last step of a path of any system: a config may be read on another one than it was written on."""
+    """The last part of a POSIX or Windows path: a config may be read on another system than it was written on."""
     return re.split(r"[/\\]", command)[-1]

@@ -1,85 +1,104 @@
-"""One entry taken out from behind the proxy: what the user has changed since stays, the rest is as it was."""
+"""Undo `wrap_server` for one entry. What the user has changed since then stays."""
 
 from __future__ import annotations
 
 import json
 
-from fingerpost.client_config.jsonc import Edit, Malformed, Part, Value, literal, renamed, without
-from fingerpost.client_config.servers import LeftAlone, members_of, proxied_from
-from fingerpost.client_config.wrap_server import HEADERS, KNOWN, MEMORY, as_variable, is_object, is_url
+from fingerpost.client_config.jsonc import (
+    Edit,
+    Element,
+    JsonSyntaxError,
+    Value,
+    remove_elements,
+    replace_member,
+    to_json,
+)
+from fingerpost.client_config.servers import SkipServer, members_by_name, proxy_arguments_start
+from fingerpost.client_config.wrap_server import (
+    HEADERS_VARIABLE,
+    KNOWN_KEYS,
+    UNDO_KEY,
+    encode_headers,
+    is_json_object,
+    is_url,
+)
 
 
-def taken_from_behind(text: str, entry: Value) -> list[Edit]:
-    """The edits that undo a wrapped entry. Raises `LeftAlone`."""
-    members = members_of(entry, KNOWN)
-    words = members["args"].value.parts
-    said = [part.value.string for part in words]
-    if "--" in said:
-        return _command_back(text, entry, members, said.index("--") + 1)
-    return _url_back(text, entry, members, _url_among(words[proxied_from(entry) :]))
+def unwrap_server(text: str, entry: Value) -> list[Edit]:
+    """Return the edits that restore a wrapped entry. Raises `SkipServer`."""
+    members = members_by_name(entry, KNOWN_KEYS)
+    args = members["args"].value.elements
+    strings = [item.value.string for item in args]
+    if "--" in strings:
+        return _restore_command(text, entry, members, strings.index("--") + 1)
+    return _restore_url(text, entry, members, _find_url(args[proxy_arguments_start(entry) :]))
 
 
-def _command_back(text: str, entry: Value, members: dict[str, Part], at: int) -> list[Edit]:
+def _restore_command(text: str, entry: Value, members: dict[str, Element], index: int) -> list[Edit]:
     command, args = members["command"].value, members["args"]
-    words = args.value.parts
-    if at == len(words) or words[at].value.kind != "string":
-        raise LeftAlone("no command stands behind '--'")
-    edits = [Edit(command.start, command.end, words[at].value.spelled(text))]
-    gone = _memory_part(members)
-    if len(words) == at + 1 and "args" in _remembered(members):
-        return [*edits, *without(text, entry, [args, *gone])]
-    return [*edits, *without(text, args.value, words[: at + 1]), *without(text, entry, gone)]
+    items = args.value.elements
+    if index == len(items) or items[index].value.kind != "string":
+        raise SkipServer("there is no command after '--'")
+    edits = [Edit(command.start, command.end, items[index].value.source(text))]
+    undo_member = _undo_member(members)
+    if len(items) == index + 1 and "args" in _undo_info(members):
+        return [*edits, *remove_elements(text, entry, [args, *undo_member])]
+    return [
+        *edits,
+        *remove_elements(text, args.value, items[: index + 1]),
+        *remove_elements(text, entry, undo_member),
+    ]
 
 
-def _url_among(words: tuple[Part, ...]) -> Value:
-    """The address among the proxy's arguments: the last one, unless the user has written options behind it."""
-    for part in reversed(words):
-        if part.value.kind == "string" and is_url(part.value.string):
-            return part.value
-    raise LeftAlone("neither a command nor an address stands behind 'proxy'")
+def _find_url(args: tuple[Element, ...]) -> Value:
+    """Find the URL among the arguments of the proxy. The user may have added options after it."""
+    for item in reversed(args):
+        if item.value.kind == "string" and is_url(item.value.string):
+            return item.value
+    raise SkipServer("there is neither a command nor a URL after 'proxy'")
 
 
-def _url_back(text: str, entry: Value, members: dict[str, Part], url: Value) -> list[Edit]:
-    command, memory = members["command"], _remembered(members)
-    edits = renamed(command, memory.get("url") or "url", url.spelled(text))
+def _restore_url(text: str, entry: Value, members: dict[str, Element], url: Value) -> list[Edit]:
+    command, undo = members["command"], _undo_info(members)
+    edits = replace_member(command, undo.get("url") or "url", url.source(text))
     if "type" in members:
         kind = members["type"].value
-        edits.append(Edit(kind.start, kind.end, literal(memory.get("type") or "http")))
-    restored, used = _headers_back(text, members, memory)
-    gone = [members["args"], *(part for part in _memory_part(members) if part is not used)]
-    return [*edits, *restored, *without(text, entry, gone)]
+        edits.append(Edit(kind.start, kind.end, to_json(undo.get("type") or "http")))
+    header_edits, replaced = _restore_headers(text, members, undo)
+    removed = [members["args"], *(member for member in _undo_member(members) if member is not replaced)]
+    return [*edits, *header_edits, *remove_elements(text, entry, removed)]
 
 
-def _headers_back(text: str, members: dict[str, Part], memory: dict[str, str]) -> tuple[list[Edit], Part | None]:
-    """The edits that make the variable headers again, and the member whose place they take."""
+def _restore_headers(text: str, members: dict[str, Element], undo: dict[str, str]) -> tuple[list[Edit], Element | None]:
+    """Return the edits that turn the variable into headers again, and the member that the headers replace."""
     env = members.get("env")
-    variable = next((part for part in env.value.parts if part.name == HEADERS), None) if env else None
+    variable = next((one for one in env.value.elements if one.name == HEADERS_VARIABLE), None) if env else None
     if env is None or variable is None:
         return [], None
-    said = _headers_said(variable.value.string, memory)
-    if "place" in memory:
-        place = members[MEMORY]
-        return [*renamed(place, "headers", said), *without(text, env.value, [variable])], place
-    if len(env.value.parts) == 1:
-        return renamed(env, "headers", said), env
-    added = Edit(env.start, env.start, f"{literal('headers')}: {said}, ")
-    return [added, *without(text, env.value, [variable])], None
+    headers = _headers_source(variable.value.string, undo)
+    if "place" in undo:
+        place = members[UNDO_KEY]
+        return [*replace_member(place, "headers", headers), *remove_elements(text, env.value, [variable])], place
+    if len(env.value.elements) == 1:
+        return replace_member(env, "headers", headers), env
+    inserted = Edit(env.start, env.start, f"{to_json('headers')}: {headers}, ")
+    return [inserted, *remove_elements(text, env.value, [variable])], None
 
 
-def _headers_said(variable: str, memory: dict[str, str]) -> str:
-    """The text of the headers: as it was written, unless they were changed since."""
-    if not is_object(variable):
-        raise LeftAlone(f"{HEADERS} does not hold a JSON object")
+def _headers_source(variable: str, undo: dict[str, str]) -> str:
+    """The original text of the headers, or the variable's if the user has changed it."""
+    if not is_json_object(variable):
+        raise SkipServer(f"{HEADERS_VARIABLE} is not a JSON object")
     try:
-        is_same = json.loads(as_variable(memory.get("headers", ""))) == json.loads(variable)
-    except Malformed:
-        is_same = False  # nothing is remembered, or somebody has edited it
-    return memory["headers"] if is_same else variable
+        is_same = json.loads(encode_headers(undo.get("headers", ""))) == json.loads(variable)
+    except JsonSyntaxError:
+        is_same = False  # no text was stored, or the user has edited it
+    return undo["headers"] if is_same else variable
 
 
-def _memory_part(members: dict[str, Part]) -> list[Part]:
-    return [members[MEMORY]] if MEMORY in members else []
+def _undo_member(members: dict[str, Element]) -> list[Element]:
+    return [members[UNDO_KEY]] if UNDO_KEY in members else []
 
 
-def _remembered(members: dict[str, Part]) -> dict[str, str]:
-    return {fact.name: fact.value.string for part in _memory_part(members) for fact in part.value.parts}
+def _undo_info(members: dict[str, Element]) -> dict[str, str]:
+    return {one.name: one.value.string for member in _undo_member(members) for one in member.value.elements}

@@ -1,4 +1,4 @@
-"""One entry put behind the proxy, or the reason why it is left alone."""
+"""Put one entry behind the proxy, or give the reason why it is skipped."""
 
 from __future__ import annotations
 
@@ -7,120 +7,122 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from fingerpost.client_config.jsonc import Edit, Part, Value, first_in, literal, renamed, scanned
-from fingerpost.client_config.servers import LeftAlone, members_of
+from fingerpost.client_config.jsonc import Edit, Element, Value, insert_first, parse, replace_member, to_json
+from fingerpost.client_config.servers import SkipServer, members_by_name
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.proxy.http.sendable import is_header, is_sendable
 
-HEADERS = "FINGERPOST_HEADERS"
-"""The variable in which the proxy finds the headers to send: a JSON object."""
-MEMORY = "fingerpost"
-"""The member that keeps what the rest of a wrapped entry does not tell."""
+HEADERS_VARIABLE = "FINGERPOST_HEADERS"
+"""The environment variable from which the proxy reads the headers to send: a JSON object."""
+UNDO_KEY = "fingerpost"
+"""The member that stores what `unwrap` cannot derive from the rest of a wrapped entry."""
 URL_KEYS = ("url", "serverUrl")
-KNOWN = ("type", "command", "args", "env", *URL_KEYS, "headers", MEMORY)
+KNOWN_KEYS = ("type", "command", "args", "env", *URL_KEYS, "headers", UNDO_KEY)
 
-_STDIO = ("stdio", "local")
-_HTTP = ("http", "streamable-http", "streamableHttp", "streamable_http")
-_TRANSPORTS = ("transport", "transportType")
-_SIGN_INS = ("oauth", "auth", "authorization", "authProviderType", "headersHelper")
+_STDIO_TYPES = ("stdio", "local")
+_HTTP_TYPES = ("http", "streamable-http", "streamableHttp", "streamable_http")
+_TRANSPORT_KEYS = ("transport", "transportType")
+_SIGN_IN_KEYS = ("oauth", "auth", "authorization", "authProviderType", "headersHelper")
 _URL = re.compile(r"https?://|\$\{", re.IGNORECASE)
-_PRIVATE = re.compile(r"[?@]")
-"""What an address has in it when it may carry a key."""
-_OLD = re.compile(r"/sse/?([?#]|$)", re.IGNORECASE)
+_MAY_CONTAIN_KEY = re.compile(r"[?@]")
+_SSE_URL = re.compile(r"/sse/?([?#]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """What is written in front of a server: the executable, and the options it is given."""
+    """The executable to put in front of a server, and its options."""
 
     command: str
     options: tuple[str, ...] = ()
 
 
 def is_url(text: str) -> bool:
-    """Whether the proxy can be sent there; a client may put in the address, or its beginning, itself."""
+    """Whether the proxy accepts a text as a URL. The client may fill in a `${variable}` at its beginning."""
     return _URL.match(text) is not None
 
 
-def placed_behind(text: str, entry: Value, proxy: Proxy) -> list[Edit]:
-    """The edits that put an entry behind the proxy. Raises `LeftAlone`."""
+def wrap_server(text: str, entry: Value, proxy: Proxy) -> list[Edit]:
+    """Return the edits that put an entry behind the proxy. Raises `SkipServer`."""
     if entry.kind != "object":
-        raise LeftAlone("it is not an object")
-    members = members_of(entry, KNOWN)
-    if MEMORY in members:
-        raise LeftAlone(f"it has a member {quote(MEMORY)} and does not run the proxy")
-    ways = [name for name in ("command", *URL_KEYS) if name in members]
-    if len(ways) != 1:
-        raise LeftAlone(f"it has both {join_names(ways)}" if ways else "it has neither 'command' nor 'url'")
-    way = members[ways[0]]
-    if way.value.kind != "string" or not way.value.string:
-        raise LeftAlone(f"{quote(way.name)} is no text")
-    return _command_behind(text, members, proxy) if way.name == "command" else _url_behind(text, members, way, proxy)
+        raise SkipServer("it is not an object")
+    members = members_by_name(entry, KNOWN_KEYS)
+    if UNDO_KEY in members:
+        raise SkipServer(f"it has a member {quote(UNDO_KEY)} but does not run the proxy")
+    keys = [name for name in ("command", *URL_KEYS) if name in members]
+    if len(keys) != 1:
+        raise SkipServer(f"it has both {join_names(keys)}" if keys else "it has neither 'command' nor 'url'")
+    target = members[keys[0]]
+    if target.value.kind != "string" or not target.value.string:
+        raise SkipServer(f"{quote(target.name)} must be a string that is not empty")
+    if target.name == "command":
+        return _wrap_command(text, members, proxy)
+    return _wrap_url(text, members, target, proxy)
 
 
-def remark_on(entry: Value) -> str:
-    """What a user should know about an entry that was put behind the proxy."""
-    members = {part.name: part.value for part in entry.parts}
-    remarks: list[str] = []
+def warn_about(entry: Value) -> str:
+    """Return what the user should know about an entry that was wrapped; empty if nothing."""
+    members = {member.name: member.value for member in entry.elements}
+    warnings: list[str] = []
     for key in URL_KEYS:
-        if key in members and _PRIVATE.search(members[key].string):
-            remarks.append("its whole address now stands in the process list")
+        if key in members and _MAY_CONTAIN_KEY.search(members[key].string):
+            warnings.append("its whole URL is now visible in the process list")
         if key in members and "headers" not in members:
-            remarks.append("if the client signs in to it, unwrap it: the proxy cannot")
-    return "; ".join(remarks)
+            warnings.append("the proxy cannot sign in; if the client signs in to this server, unwrap it")
+    return "; ".join(warnings)
 
 
-def _command_behind(text: str, members: dict[str, Part], proxy: Proxy) -> list[Edit]:
-    _require_type(members, _STDIO)
+def _wrap_command(text: str, members: dict[str, Element], proxy: Proxy) -> list[Edit]:
+    _require_type(members, _STDIO_TYPES)
     command = members["command"].value
-    words = _words(proxy, literal("--"), command.spelled(text))
+    first_args = _first_args(proxy, to_json("--"), command.source(text))
     if "args" not in members:
-        added = f', "args": [{words}], {_member(MEMORY, {"args": None})}'
-        return [Edit(command.start, command.end, literal(proxy.command) + added)]
-    if members["args"].value.kind != "array":
-        raise LeftAlone("'args' is not an array")
-    return [Edit(command.start, command.end, literal(proxy.command)), first_in(members["args"].value, words)]
+        inserted = f', "args": [{first_args}], {_member_source(UNDO_KEY, {"args": None})}'
+        return [Edit(command.start, command.end, to_json(proxy.command) + inserted)]
+    args = members["args"].value
+    if args.kind != "array":
+        raise SkipServer("'args' is not an array")
+    return [Edit(command.start, command.end, to_json(proxy.command)), insert_first(args, first_args)]
 
 
-def _url_behind(text: str, members: dict[str, Part], url: Part, proxy: Proxy) -> list[Edit]:
-    _require_familiar(text, members, url)
-    edits, memory = _headers_behind(text, members)
+def _wrap_url(text: str, members: dict[str, Element], url: Element, proxy: Proxy) -> list[Edit]:
+    _require_supported_url_entry(text, members, url)
+    edits, undo = _move_headers(text, members)
     if url.name != "url":
-        memory["url"] = url.name
+        undo["url"] = url.name
     if "type" in members:
         kind = members["type"].value
-        edits.append(Edit(kind.start, kind.end, literal("stdio")))
+        edits.append(Edit(kind.start, kind.end, to_json("stdio")))
         if kind.string != "http":
-            memory["type"] = kind.string
-    added = f', "args": [{_words(proxy, url.value.spelled(text))}]'
-    if "place" in memory:
-        edits += renamed(members["headers"], MEMORY, literal(memory))
-    elif memory:
-        added += f", {_member(MEMORY, memory)}"
-    return [*edits, *renamed(url, "command", literal(proxy.command) + added)]
+            undo["type"] = kind.string
+    inserted = f', "args": [{_first_args(proxy, url.value.source(text))}]'
+    if "place" in undo:
+        edits += replace_member(members["headers"], UNDO_KEY, to_json(undo))
+    elif undo:
+        inserted += f", {_member_source(UNDO_KEY, undo)}"
+    return [*edits, *replace_member(url, "command", to_json(proxy.command) + inserted)]
 
 
-def _headers_behind(text: str, members: dict[str, Part]) -> tuple[list[Edit], dict[str, Any]]:
-    """The edits that make headers a variable, and what has to be remembered of them."""
+def _move_headers(text: str, members: dict[str, Element]) -> tuple[list[Edit], dict[str, Any]]:
+    """Return the edits that move the headers into a variable, and what must be stored to undo that."""
     if "headers" not in members:
         return [], {}
-    said = members["headers"].value.spelled(text)
-    sent = as_variable(said)
-    memory: dict[str, Any] = {} if sent == said else {"headers": said}
-    variable = _member(HEADERS, sent)
+    source = members["headers"].value.source(text)
+    encoded = encode_headers(source)
+    undo: dict[str, Any] = {} if encoded == source else {"headers": source}
+    variable = _member_source(HEADERS_VARIABLE, encoded)
     if "env" in members:
-        return [first_in(members["env"].value, variable)], memory | {"place": "headers"}
-    return renamed(members["headers"], "env", f"{{{variable}}}"), memory
+        return [insert_first(members["env"].value, variable)], undo | {"place": "headers"}
+    return replace_member(members["headers"], "env", f"{{{variable}}}"), undo
 
 
-def as_variable(headers: str) -> str:
-    """Headers as the proxy reads them: their own text, unless there are comments in it."""
-    if is_object(headers):
-        return headers
-    return json.dumps({part.name: part.value.string for part in scanned(headers).parts})
+def encode_headers(source: str) -> str:
+    """Return headers in strict JSON, for the proxy: their own text, unless it has comments."""
+    if is_json_object(source):
+        return source
+    return json.dumps({header.name: header.value.string for header in parse(source).elements})
 
 
-def is_object(text: str) -> bool:
+def is_json_object(text: str) -> bool:
     """Whether a text is an object in strict JSON."""
     try:
         return isinstance(json.loads(text), dict)
@@ -128,60 +130,62 @@ def is_object(text: str) -> bool:
         return False
 
 
-def _require_type(members: dict[str, Part], allowed: tuple[str, ...]) -> None:
+def _require_type(members: dict[str, Element], allowed: tuple[str, ...]) -> None:
     if "type" not in members:
         return
     kind = members["type"].value
     if kind.string == "sse":
-        raise LeftAlone("the proxy does not speak 'sse', the old transport")
+        raise SkipServer("the proxy does not support 'sse', the old transport")
     if kind.string not in allowed:
-        raise LeftAlone(f"its type is {quote(kind.string) if kind.kind == 'string' else 'no text'}")
+        raise SkipServer(f"its type is {quote(kind.string) if kind.kind == 'string' else 'not a string'}")
 
 
-def _require_familiar(text: str, members: dict[str, Part], url: Part) -> None:
-    """An entry with a URL is rebuilt, so all that decides how the client reaches the server must be understood."""
-    _require_type(members, _HTTP)
-    for name in (*_TRANSPORTS, *_SIGN_INS, "args"):
+def _require_supported_url_entry(text: str, members: dict[str, Element], url: Element) -> None:
+    """Skip an entry that the client reaches in a way that the proxy does not support."""
+    _require_type(members, _HTTP_TYPES)
+    for name in (*_TRANSPORT_KEYS, *_SIGN_IN_KEYS, "args"):
         if name in members:
-            raise LeftAlone(f"it has {quote(name)}, which means nothing to the proxy")
+            raise SkipServer(f"the proxy does not support its {quote(name)}")
     if not is_url(url.value.string):
-        raise LeftAlone(f"{quote(url.name)} is not an http address")
+        raise SkipServer(f"{quote(url.name)} is not an http URL")
     if "${" not in url.value.string and not is_sendable(url.value.string):
-        raise LeftAlone(f"{quote(url.name)} is not spelled as an address is: escape what is not plain")
-    if "type" not in members and _OLD.search(url.value.string):
-        raise LeftAlone('its address ends in /sse, the old transport; say "type": "http" if it is not')
-    _require_plain_spelling(text, members, url)
+        raise SkipServer(f"{quote(url.name)} contains characters that must be escaped")
+    if "type" not in members and _SSE_URL.search(url.value.string):
+        raise SkipServer('its URL ends in /sse, the old transport; if it is not, set "type": "http"')
+    _require_no_escapes(text, members, url)
     _require_plain_headers(members)
 
 
-def _require_plain_spelling(text: str, members: dict[str, Part], url: Part) -> None:
-    """Keys and types are written anew, and would come back without their escapes."""
-    spelled = [text[part.start : part.key_end] for part in members.values() if part.name in (url.name, "headers")]
+def _require_no_escapes(text: str, members: dict[str, Element], url: Element) -> None:
+    """Skip escaped keys and types: `unwrap` writes them anew, without escapes."""
+    sources = [
+        text[member.start : member.key_end] for member in members.values() if member.name in (url.name, "headers")
+    ]
     if "type" in members:
-        spelled.append(members["type"].value.spelled(text))
-    if any("\\" in each for each in spelled):
-        raise LeftAlone("it spells a key or its type with escapes")
+        sources.append(members["type"].value.source(text))
+    if any("\\" in source for source in sources):
+        raise SkipServer("one of its keys or its type contains escapes")
 
 
-def _require_plain_headers(members: dict[str, Part]) -> None:
+def _require_plain_headers(members: dict[str, Element]) -> None:
     env = members["env"].value if "env" in members else None
-    if env and any(part.name == HEADERS for part in env.parts):
-        raise LeftAlone(f"its 'env' has {HEADERS} already")
+    if env and any(variable.name == HEADERS_VARIABLE for variable in env.elements):
+        raise SkipServer(f"its 'env' already has {HEADERS_VARIABLE}")
     if "headers" not in members:
         return
     headers = members["headers"].value
-    if headers.kind != "object" or any(part.value.kind != "string" for part in headers.parts):
-        raise LeftAlone("'headers' is not an object of texts")
-    if odd := [part.name for part in headers.parts if not is_header(part.name, part.value.string)]:
-        raise LeftAlone(f"the header {quote(odd[0])} cannot be sent")
+    if headers.kind != "object" or any(header.value.kind != "string" for header in headers.elements):
+        raise SkipServer("'headers' is not an object of strings")
+    if invalid := [header.name for header in headers.elements if not is_header(header.name, header.value.string)]:
+        raise SkipServer(f"the header {quote(invalid[0])} cannot be sent")
     if env and env.kind != "object":
-        raise LeftAlone("'env' is not an object")
+        raise SkipServer("'env' is not an object")
 
 
-def _words(proxy: Proxy, *spelled: str) -> str:
-    """The first items of `args`, as they are written."""
-    return ", ".join([*map(literal, ("proxy", *proxy.options)), *spelled])
+def _first_args(proxy: Proxy, *sources: str) -> str:
+    """The first items of `args`, as JSON."""
+    return ", ".join([*map(to_json, ("proxy", *proxy.options)), *sources])
 
 
-def _member(name: str, value: Any) -> str:
-    return f"{literal(name)}: {literal(value)}"
+def _member_source(name: str, value: Any) -> str:
+    return f"{to_json(name)}: {to_json(value)}"

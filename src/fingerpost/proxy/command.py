@@ -19,7 +19,7 @@ from fingerpost.engine.matching import closest
 from fingerpost.engine.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.proxy.log import Log
-from fingerpost.terminal.command_error import CommandError, address
+from fingerpost.terminal.command_error import CommandError, parse_address
 
 if TYPE_CHECKING:
     from fingerpost.proxy.http.listener import App
@@ -245,7 +245,7 @@ async def _listen(options: argparse.Namespace, setup: Setup) -> int:
     from fingerpost.proxy.http.listener import serve
     from fingerpost.proxy.http.server import Limits
 
-    host, port = address(options.listen, "--listen")
+    host, port = parse_address(options.listen, "--listen")
     app = _http_to_stdio(options.command, setup) if options.command else _http_to_http(options.url, setup)
     try:
         limits = Limits(body=setup.limit)

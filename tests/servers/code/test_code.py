@@ -27,7 +27,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
 from fingerpost.servers.code.ripgrep import Ripgrep, found_binary
@@ -209,8 +209,8 @@ def test_an_id_is_the_same_in_another_process_and_after_edits_elsewhere(tmp_path
     before = Code(tmp_path).ids("User")
     (tmp_path / "other.py").write_text("class Userless: pass\n", encoding="utf-8")
     source = (
-        "import json, sys, pathlib; from fingerpost.servers.code import served\n"
-        "tool = served(pathlib.Path(sys.argv[1])).tools[0]\n"
+        "import json, sys, pathlib; from fingerpost.servers.code import create_server\n"
+        "tool = create_server(pathlib.Path(sys.argv[1])).tools[0]\n"
         "print(json.dumps([one['id'] for one in tool(pattern='User').data['results']]))"
     )
     said = subprocess.run(
@@ -969,7 +969,7 @@ def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(
     found = engine.hits("def f")
     (root / "a.py").unlink()
     monkeypatch.setattr(engine, "hits", lambda *_: found)
-    tool = served(root, engine=engine).tools[0]
+    tool = create_server(root, engine=engine).tools[0]
     page = cast("Any", tool(pattern="def f")).data
     assert (page["results"][0]["id"], page["results"][0]["snippet"]) == ("a.py:L1", "")
     assert page["warnings"] == ["1 path could not be read: a.py"]
@@ -1056,7 +1056,7 @@ class TestTheSeed:
 
     def test_all_tools_are_listed_as_reading_a_closed_world(self, project: Path, framework: str, era: str) -> None:
         async def main() -> list[Any]:
-            server = getattr(served(project), framework)()
+            server = getattr(create_server(project), framework)()
             mode = "legacy" if era == "2025-11-25" else "auto"
             async with Client(getattr(server, "_mcp_server", server), mode=mode) as client:
                 return (await client.list_tools()).tools
@@ -1132,7 +1132,7 @@ def test_the_readme_shows_what_the_server_says(project: Path) -> None:
     assert len(shown) >= 6
 
     async def main() -> None:
-        async with Client(served(project).on_sdk()) as client:
+        async with Client(create_server(project).on_sdk()) as client:
             for name, arguments, expected in shown:
                 said = await called(client, name, arguments)
                 assert is_as_shown(said.text, expected), said.text

@@ -26,7 +26,7 @@ from mcp.client.stdio import StdioServerParameters
 import bench.units_typos as typos
 from fingerpost.errors import ToolOperationError, UnknownValue
 from fingerpost.servers import units
-from fingerpost.servers.command import served as served_by_command
+from fingerpost.servers.command import create_server as served_by_command
 from fingerpost.servers.units import tools
 from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import converted
@@ -504,7 +504,7 @@ def test_a_fix_that_does_not_make_the_call_work_is_not_sure() -> None:
     assert stopped(1, "kg", (1, "lb", "kilgoram")).likely_fix["value"] == "kilogram"
     assert failure(1, "KM/H", "m/s").likely_fix["value"] == "km/h"
     assert len(stopped(1, "kilgoram", *[(1, "kilgoram", "metr")] * 50).hints) == 4
-    (said,) = asked(units.served().on_sdk(), [convert(1, "kilgoram", "metr")])
+    (said,) = asked(units.create_server().on_sdk(), [convert(1, "kilgoram", "metr")])
     assert said.is_error and "Corrected call" not in said.text and "to_unit: write meter" in said.text
 
 
@@ -788,7 +788,7 @@ def test_pint_is_missed_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_tool_answers_on_either_framework_and_in_either_era(framework: str, era: str) -> None:
-    server = getattr(units.served(), framework)()
+    server = getattr(units.create_server(), framework)()
     good, fixed, chained, checked, listed, scales, bad_chain, missing, null, repaired = asked(
         server,
         [
@@ -829,7 +829,7 @@ def test_every_tool_answers_on_either_framework_and_in_either_era(framework: str
 
 def test_the_tools_say_what_they_take_and_that_they_only_read() -> None:
     async def main() -> list[Any]:
-        async with Client(units.served().on_sdk()) as client:
+        async with Client(units.create_server().on_sdk()) as client:
             return (await client.list_tools()).tools
 
     for tool in (one for one in asyncio.run(main()) if one.name != "info"):
@@ -841,10 +841,10 @@ def test_the_tools_say_what_they_take_and_that_they_only_read() -> None:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_hostile_texts_are_answered_over_the_wire(framework: str) -> None:
     texts = ["(" * 10_000, "m" * 1_000_000, "m^999999999", "9**9**9", "", "\x00", "__class__", "1e400*m"]
-    for said in asked(getattr(units.served(), framework)(), [convert(1, text, "m") for text in texts]):
+    for said in asked(getattr(units.create_server(), framework)(), [convert(1, text, "m") for text in texts]):
         assert said.is_error and said.structured["error_type"] in ("parse_error", "unknown_unit")
         assert len(said.text) < 1_500
-    (big,) = asked(getattr(units.served(), framework)(), [convert(10**400, "m", "ft")])
+    (big,) = asked(getattr(units.create_server(), framework)(), [convert(10**400, "m", "ft")])
     assert big.is_error and big.structured["error_type"] == "out_of_range"
 
 
@@ -874,7 +874,7 @@ def test_behind_the_proxy_the_bare_server_gets_right_calls() -> None:
 
 def test_the_page_shows_what_the_server_says() -> None:
     shown = list(turns(README))
-    said = asked(units.served().on_sdk(), [(name, arguments) for name, arguments, _ in shown])
+    said = asked(units.create_server().on_sdk(), [(name, arguments) for name, arguments, _ in shown])
     for (name, arguments, expected), one in zip(shown, said, strict=True):
         assert is_as_shown(one.text, expected), f"{name} {arguments}\n{one.text}"
     assert len(shown) >= 10

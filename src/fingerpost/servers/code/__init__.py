@@ -34,7 +34,7 @@ from fingerpost.servers.code.page import (
 )
 from fingerpost.servers.code.ripgrep import Rejected, Ripgrep
 from fingerpost.servers.code.tree import Tree, refuse_outside, sayable
-from fingerpost.servers.served import Answer, Served
+from fingerpost.servers.tool_server import Answer, ToolServer
 
 Pattern = Annotated[
     str,
@@ -66,10 +66,10 @@ Id = Annotated[
 ]
 
 
-def served(root: Path, *, engine: Ripgrep | None = None) -> Served:
+def create_server(root: Path, *, engine: Ripgrep | None = None) -> ToolServer:
     """The server over one folder."""
     code = _Code(root, engine or Ripgrep(root))
-    return Served(
+    return ToolServer(
         "code",
         "Search a code base: search() finds definitions and lines, get_definition() reads what it found.",
         (code.search, code.get_definition, code.list_files),

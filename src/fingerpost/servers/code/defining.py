@@ -18,7 +18,7 @@ from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
 from fingerpost.servers.code.page import call_of
 from fingerpost.servers.code.tree import Tree, is_binary, sayable
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 
 _LINE = re.compile(r"L(\d{1,9})")
 _WORD = re.compile(r"\w+")

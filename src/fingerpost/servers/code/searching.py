@@ -27,7 +27,7 @@ from fingerpost.servers.code.page import (
 from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.tree import Tree, sayable
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 
 _MOST_JUDGED = 100
 """Files that are parsed to rank a search; beyond them the words of a line decide."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from fingerpost.errors import UnknownValue
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import between, converted
 from fingerpost.servers.units.dimensions import Dimension

@@ -1,6 +1,7 @@
-"""A workspace: one folder whose files can be read and changed, and nothing outside of it.
+"""A server to read and change the files of one folder, and nothing outside it.
 
-`served` makes the server; `tools` has what it can do, each step of which is a module of its own.
+`create_server` creates it from the tools in `tools`. A patch goes through `unified` or `freeform` (parse), `plan` and
+`apply_hunks` (compute new files), and `transactions` (write them all or none).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fingerpost.servers.served import Served
+from fingerpost.servers.tool_server import ToolServer
 from fingerpost.servers.workspace.tools import Workspace
 
 _INSTRUCTIONS = (
@@ -18,11 +19,11 @@ _INSTRUCTIONS = (
 )
 
 
-def served(root: Path) -> Served:
-    """The server of one folder."""
+def create_server(root: Path) -> ToolServer:
+    """Create the server of one folder."""
     writing = ("write_file", "apply_patch", "move", "delete")
     write: dict[str, Any] = {**dict.fromkeys(writing, _writes), "read_content": False, "list_paths": False}
-    return Served("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
+    return ToolServer("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
 
 
 def _writes(arguments: Mapping[str, Any]) -> bool:

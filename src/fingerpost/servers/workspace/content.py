@@ -1,4 +1,4 @@
-"""What the bytes of a file are: text in one of the usual encodings, or something to describe rather than show."""
+"""Decode the bytes of a file as text in a usual encoding, or describe them as binary."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MOST_CHARACTERS = 40_000
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text, and how it is written down."""
+    """Text and its encoding."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
 
-    def encoded(self, text: str) -> bytes:
-        """Other text, written down as this one is."""
+    def encode(self, text: str) -> bytes:
+        """Encode another text as this one is."""
         try:
             return self.mark + text.encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -36,8 +36,8 @@ class Text:
         return f"{self.encoding} with a byte order mark" if self.mark else self.encoding
 
 
-def decoded(data: bytes) -> Text | None:
-    """The text that bytes are; none if they are none."""
+def decode(data: bytes) -> Text | None:
+    """Decode bytes as text; none if they are binary."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
     body = data[len(mark) :]
     try:
@@ -48,21 +48,21 @@ def decoded(data: bytes) -> Text | None:
     return None if "\0" in text else Text(text, encoding, mark)
 
 
-def lines_of(text: str) -> list[str]:
-    """Lines with their endings; only a line feed ends one."""
+def split_lines(text: str) -> list[str]:
+    """Split a text into lines with their endings; only a line feed ends a line."""
     *whole, last = text.split("\n")
     lines = [f"{line}\n" for line in whole]
     return [*lines, last] if last else lines
 
 
-def described(path: str, size: int, digest: str) -> dict[str, Any]:
-    """What is said of a file that is not shown."""
+def describe_binary(path: str, size: int, digest: str) -> dict[str, Any]:
+    """Describe a file that is not shown."""
     mime = mimetypes.guess_type(path)[0] or "application/octet-stream"
     return {"path": path, "kind": "binary", "bytes": size, "mime": mime, "sha256": digest}
 
 
-def page(lines: list[str], offset: int, limit: int) -> tuple[str, int, bool]:
-    """Some lines as they stand, how many they are, and whether the last had to be cut."""
+def take_page(lines: list[str], offset: int, limit: int) -> tuple[str, int, bool]:
+    """Return the text of some lines, their number, and whether a single line had to be cut."""
     taken, room = list[str](), _MOST_CHARACTERS
     for line in lines[offset : offset + limit]:
         if len(line) > room:

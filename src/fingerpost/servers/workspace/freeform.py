@@ -1,10 +1,10 @@
-"""Patches in the form that begins with `*** Begin Patch`: places are found by their lines, not by numbers."""
+"""Parse patches that begin with `*** Begin Patch`: places are found by their lines, not by numbers."""
 
 from __future__ import annotations
 
 import re
 
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, malformed
+from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, patch_syntax_error
 
 _BEGIN, _END, _END_OF_FILE, _MOVE = "*** Begin Patch", "*** End Patch", "*** End of File", "*** Move to:"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
@@ -14,13 +14,13 @@ _UNIFIED = re.compile(r"^(?:diff --git |--- .*\n\+\+\+ )", re.MULTILINE)
 
 
 def is_freeform(text: str) -> bool:
-    """Whether a text is a patch of this form, and not a unified diff that tells of one."""
+    """Whether a text is a patch of this form, and not a unified diff that contains one."""
     found, other = _START.search(text), _UNIFIED.search(text)
     return found is not None and (other is None or found.start() < other.start())
 
 
-def parsed(text: str) -> Patch:
-    """What such a patch says."""
+def parse(text: str) -> Patch:
+    """Parse such a patch."""
     return _Reader(text).read()
 
 
@@ -54,13 +54,13 @@ class _Reader(Reader):
         if found is None:
             if line.strip() and not line.startswith("```"):
                 hint = "Name a file: *** Update File: name, *** Add File: name or *** Delete File: name"
-                raise malformed("a file has to be named here", first, hint)
+                raise patch_syntax_error("a file has to be named here", first, hint)
             self.at += 1
             return
         self.at += 1
         kind, name = found[1], found[2].strip()
         if not name:
-            raise malformed("a file name is missing", first, "Write the name behind the colon")
+            raise patch_syntax_error("a file name is missing", first, "Write the name behind the colon")
         self.patch.files.append(getattr(self, f"_{kind.lower()}")(name, first))
 
     def _delete(self, name: str, first: int) -> FilePatch:
@@ -72,7 +72,9 @@ class _Reader(Reader):
             line = self._line()
             if not line.startswith("+"):
                 if line.strip():
-                    raise malformed("each line of a new file begins with +", self.at + 1, "Put + in front of each line")
+                    raise patch_syntax_error(
+                        "each line of a new file begins with +", self.at + 1, "Put + in front of each line"
+                    )
                 break
             lines.append(("+", line[1:] + "\n"))
             self.at += 1
@@ -87,7 +89,7 @@ class _Reader(Reader):
         while not self._is_over():
             hunks.append(self._hunk())
         if not new or (not hunks and new == name):
-            raise malformed("nothing is changed in this file", first)
+            raise patch_syntax_error("nothing is changed in this file", first)
         return FilePatch(name, new, tuple(hunks), moves=new != name, line=first)
 
     def _is_over(self) -> bool:
@@ -105,7 +107,7 @@ class _Reader(Reader):
             self.at += 1
         lines = self._body()
         if not any(mark != " " for mark, _ in lines):
-            raise malformed("this hunk changes nothing", first, "Mark what goes with - and what comes with +")
+            raise patch_syntax_error("this hunk changes nothing", first, "Mark what goes with - and what comes with +")
         is_last = self._line().startswith(_END_OF_FILE)
         self.at += is_last
         return Hunk(tuple(lines), first, start, tuple(headers), is_last)
@@ -119,7 +121,7 @@ class _Reader(Reader):
                 continue
             if line.strip("\r") and line[0] not in " +-":
                 hint = "Begin each line of a hunk with a space, + or -"
-                raise malformed("it begins with none of space, + and -", self.at + 1, hint)
+                raise patch_syntax_error("it begins with none of space, + and -", self.at + 1, hint)
             lines.append((line[:1].strip("\r") or " ", line[1:] + "\n"))
             self.at += 1
         while lines and not self.lines[self.at - 1].strip("\r") and lines[-1] == (" ", "\n"):

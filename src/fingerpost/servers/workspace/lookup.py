@@ -1,4 +1,4 @@
-"""What a caller's words lead to in the tree, and what is said where they lead nowhere."""
+"""Resolve the paths of callers in the tree, and build the errors for paths that lead nowhere."""
 
 from __future__ import annotations
 
@@ -11,110 +11,120 @@ from typing import Any, TypeAlias
 from fingerpost import closest
 from fingerpost.engine.phrases import literal
 from fingerpost.errors import Reading, ToolOperationError
-from fingerpost.servers.workspace.places import OUTSIDE, SANDBOX_HINT, Name, Parts, Refusal, named, shown
+from fingerpost.servers.workspace.paths import (
+    OUTSIDE,
+    SANDBOX_HINT,
+    ParsedPath,
+    Parts,
+    UnsafePathError,
+    parse_path,
+    path_text,
+)
 from fingerpost.servers.workspace.tree import Tree
 
-_UNSAFE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_UNSAFE_ERRORS = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO)
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-Fits: TypeAlias = Callable[[Parts], bool]
-"""Whether a tool can work with what is at a place."""
+PathCheck: TypeAlias = Callable[[Parts], bool]
+"""Whether a tool can work with a path."""
 
 
-class Missing(ToolOperationError):
-    """A place where nothing is; the nearest ones in the same tree that fit are found for you."""
+class PathNotFoundError(ToolOperationError):
+    """A path that does not exist. It suggests the closest paths that the tool can work with."""
 
     code = "NOT_FOUND"
     category = "not_found"
     origin = "call"
 
-    def __init__(self, said: str, tree: Tree, parts: Parts, fits: Fits, prefix: str = "", **more: Any) -> None:
-        super().__init__(f"There is no {literal(said[:200])} in the workspace", **more)
-        found = closest(shown(parts), tree.paths(parts[:-1]), kind="value")
-        fitting = (one for one in found if leads(tree, prefix + one.name, fits))
+    def __init__(self, text: str, tree: Tree, parts: Parts, fits: PathCheck, prefix: str = "", **more: Any) -> None:
+        super().__init__(f"There is no {literal(text[:200])} in the workspace", **more)
+        found = closest(path_text(parts), tree.paths(parts[:-1]), kind="value")
+        usable = (one for one in found if is_usable(tree, prefix + one.name, fits))
         self.readings = tuple(
-            Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in islice(fitting, 3)
+            Reading(prefix + one.name, prefix + one.name, one.confidence, one.is_clear) for one in islice(usable, 3)
         )
         if not self.readings and self.hint is None:
             self.hint = "See what there is: list_paths()"
 
 
-def placed(tree: Tree, said: str, parameter: str, fits: Fits | None = None, *, follows_last: bool = True) -> Parts:
-    """Where a path leads to, whether anything is there or not. Without `fits`, no path can stand for the parameter."""
-    name = named(said, tree.path)
-    at = _found(tree, name, follows_last)
-    if name.is_foreign:
-        raise _foreign(tree, said, at, parameter, fits)
+def resolve_path(
+    tree: Tree, text: str, parameter: str, fits: PathCheck | None = None, *, follows_last: bool = True
+) -> Parts:
+    """Resolve a path that may not exist. Without `fits`, errors suggest no other path."""
+    path = parse_path(text, tree.path)
+    at = _resolve(tree, path, follows_last)
+    if path.is_foreign:
+        raise _foreign_path_error(tree, text, at, parameter, fits)
     return at
 
 
-def existing(tree: Tree, said: str, parameter: str, fits: Fits, *, follows_last: bool = True) -> Parts:
-    """Where a path leads to, and something is."""
-    at = placed(tree, said, parameter, fits, follows_last=follows_last)
+def resolve_existing(tree: Tree, text: str, parameter: str, fits: PathCheck, *, follows_last: bool = True) -> Parts:
+    """Resolve a path that must exist."""
+    at = resolve_path(tree, text, parameter, fits, follows_last=follows_last)
     if tree.stat(at) is None:
-        prefix = named(said, tree.path).prefix
-        raise Missing(said, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
+        prefix = parse_path(text, tree.path).prefix
+        raise PathNotFoundError(text, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
     return at
 
 
-def leads(tree: Tree, said: str, fits: Fits) -> bool:
-    """Whether a path can be sent as it stands, and leads to what fits, whether or not links are followed to it."""
+def is_usable(tree: Tree, text: str, fits: PathCheck) -> bool:
+    """Whether a path can be sent as it is and fits, whether or not its last link is followed."""
     try:
-        name = named(said, tree.path)
-        return not name.is_foreign and all(fits(_found(tree, name, follows)) for follows in (True, False))
-    except (Refusal, OSError, ToolOperationError):
+        path = parse_path(text, tree.path)
+        return not path.is_foreign and all(fits(_resolve(tree, path, follows)) for follows in (True, False))
+    except (UnsafePathError, OSError, ToolOperationError):
         return False
 
 
-def _found(tree: Tree, name: Name, follows_last: bool) -> Parts:
-    places = [tree.resolved(one, follows_last=follows_last) for one in name.readings]
+def _resolve(tree: Tree, path: ParsedPath, follows_last: bool) -> Parts:
+    places = [tree.resolve_links(one, follows_last=follows_last) for one in path.readings]
     return next((one for one in places if tree.stat(one) is not None), places[0])
 
 
-def _foreign(tree: Tree, said: str, at: Parts, parameter: str, fits: Fits | None) -> Exception:
-    """An absolute path: meant for the workspace if its beginning is there, and otherwise not to be spoken of."""
+def _foreign_path_error(tree: Tree, text: str, at: Parts, parameter: str, fits: PathCheck | None) -> Exception:
+    """Build the error for an absolute path. It is unsafe unless its first name exists in the workspace."""
     if len(at) > 1 and tree.stat(at[:1]) is None:
-        return Refusal(OUTSIDE)
+        return UnsafePathError(OUTSIDE)
     prefix = "sandbox:/" if parameter == "content_url" else ""
-    meant = prefix + shown(at)
-    is_meant = fits is not None and leads(tree, meant, fits)
-    if fits is not None and not is_meant and tree.stat(at) is None:
-        return Missing(said, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
+    suggestion = prefix + path_text(at)
+    can_suggest = fits is not None and is_usable(tree, suggestion, fits)
+    if fits is not None and not can_suggest and tree.stat(at) is None:
+        return PathNotFoundError(text, tree, at, fits, prefix, parameter=parameter, hint=SANDBOX_HINT)
     return ToolOperationError(
-        f"{literal(said[:200])} is an absolute path, and not one of the workspace",
+        f"{literal(text[:200])} is an absolute path, and not one of the workspace",
         code="NOT_FOUND",
         category="not_found",
         origin="call",
         parameter=parameter,
-        likely_fix=meant if is_meant else None,
+        likely_fix=suggestion if can_suggest else None,
         hint=SANDBOX_HINT,
     )
 
 
 @contextmanager
-def told(parameter: str) -> Generator[None]:
-    """What goes wrong inside, as callers hear of it."""
+def report_errors(parameter: str) -> Generator[None]:
+    """Turn unsafe paths and failures of the file system into errors for callers."""
     try:
         yield
-    except Refusal as refusal:
-        message = f"Parameter '{parameter}' is refused: {refusal}"
-        raise _unsafe(message, parameter) from None
+    except UnsafePathError as error:
+        message = f"Parameter '{parameter}' is refused: {error}"
+        raise _unsafe_error(message, parameter) from None
     except OSError as error:
-        raise _failed(error, parameter) from None
+        raise _file_system_error(error, parameter) from None
 
 
-def _unsafe(message: str, parameter: str) -> ToolOperationError:
+def _unsafe_error(message: str, parameter: str) -> ToolOperationError:
     return ToolOperationError(
         message, code="UNSAFE_INPUT", category="validation", origin="call", retryable=False, parameter=parameter
     )
 
 
-def _failed(error: OSError, parameter: str) -> ToolOperationError:
-    """A failure of the file system, without the name of any place outside the workspace."""
-    if error.errno in _UNSAFE:
-        return _unsafe(f"Parameter '{parameter}' is refused: a link or a special file is in the way", parameter)
-    if error.errno in _FULL:
+def _file_system_error(error: OSError, parameter: str) -> ToolOperationError:
+    """Build the error for a failure of the file system, without any path outside the workspace."""
+    if error.errno in _UNSAFE_ERRORS:
+        return _unsafe_error(f"Parameter '{parameter}' is refused: a link or a special file is in the way", parameter)
+    if error.errno in _DISK_FULL_ERRORS:
         return ToolOperationError(
             "There is no room left where the workspace is, and nothing was changed",
             code="NO_SPACE",

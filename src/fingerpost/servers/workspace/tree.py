@@ -1,7 +1,7 @@
-"""The folder that is served, and nothing else: every place in it is reached step by step, following no link.
+"""Access to the served folder and nothing else: every path is opened step by step, without following links.
 
-A link that stays inside is looked up first (`Tree.resolved`), and what it leads to is then reached as strictly as
-anything else. So whoever puts a link in the way between the two gets an error, and never another file.
+`Tree.resolve_links` resolves a link that stays inside, and its target is then opened as strictly as any other path. So
+a link that appears between the two leads to an error, and never to another file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fingerpost.servers.workspace.places import OUTSIDE, Parts, Refusal, is_staged, shown, staged
+from fingerpost.servers.workspace.paths import OUTSIDE, Parts, UnsafePathError, is_staging_name, path_text, staging_name
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -26,7 +26,7 @@ _CHUNK = 1 << 20
 
 
 class Tree:
-    """A folder, held open."""
+    """An open folder."""
 
     def __init__(self, root: Path) -> None:
         self.path = os.path.realpath(root)
@@ -36,11 +36,11 @@ class Tree:
 
     @contextmanager
     def folder(self, at: Parts) -> Generator[int]:
-        """An open folder of the tree."""
+        """Open a folder of the tree."""
         fd = os.dup(self.fd)
         try:
             for name in at:
-                inner = _entered(name, fd)
+                inner = _open_folder(name, fd)
                 os.close(fd)
                 fd = inner
             yield fd
@@ -48,7 +48,7 @@ class Tree:
             os.close(fd)
 
     def stat(self, at: Parts) -> os.stat_result | None:
-        """What is there, a link itself rather than what it leads to; none where there is nothing."""
+        """Return the status of a path, of a link itself and not of its target; none if nothing exists."""
         if not at:
             return os.fstat(self.fd)
         try:
@@ -58,60 +58,60 @@ class Tree:
             return None
 
     def names(self, at: Parts) -> list[str]:
-        """What a folder holds, sorted; without what is ours."""
+        """Return the sorted names in a folder, without staging folders."""
         with self.folder(at) as fd:
-            return sorted(name for name in os.listdir(fd) if at or not self._is_ours(name))
+            return sorted(name for name in os.listdir(fd) if at or not self._is_staging_folder(name))
 
-    def staging(self) -> str:
-        """The name of a new folder to prepare a change in."""
-        return staged(secrets.token_hex(4), self._inode)
+    def new_staging_name(self) -> str:
+        """Return the name for a new staging folder."""
+        return staging_name(secrets.token_hex(4), self._inode)
 
-    def stagings(self) -> list[str]:
-        """The folders in which changes were prepared, and that are still there."""
-        ours = [name for name in os.listdir(self.fd) if self._is_ours(name)]
-        return [name for name in ours if (info := self.stat((name,))) and stat.S_ISDIR(info.st_mode)]
+    def staging_folders(self) -> list[str]:
+        """Return the staging folders that still exist."""
+        staging = [name for name in os.listdir(self.fd) if self._is_staging_folder(name)]
+        return [name for name in staging if (info := self.stat((name,))) and stat.S_ISDIR(info.st_mode)]
 
-    def _is_ours(self, name: str) -> bool:
-        return is_staged(name, self._inode)
+    def _is_staging_folder(self, name: str) -> bool:
+        return is_staging_name(name, self._inode)
 
-    def link(self, at: Parts) -> str:
-        """What a link says."""
+    def read_link(self, at: Parts) -> str:
+        """Return the target of a link."""
         with self.folder(at[:-1]) as parent:
             return os.readlink(at[-1], dir_fd=parent)
 
-    def resolved(self, at: Parts, *, follows_last: bool = True) -> Parts:
-        """The same place without links on the way, and in the spelling that it has on disk."""
+    def resolve_links(self, at: Parts, *, follows_last: bool = True) -> Parts:
+        """Return the path without links, and as it is spelled on disk."""
         todo, done, links = list(reversed(at)), list[str](), 0
         while todo:
             name = todo.pop()
             if name == "..":
                 if not done:
-                    raise Refusal(OUTSIDE)
+                    raise UnsafePathError(OUTSIDE)
                 done.pop()
                 continue
-            here = (*done, self._spelled(tuple(done), name))
+            here = (*done, self._spelling_on_disk(tuple(done), name))
             if (todo or follows_last) and (info := self.stat(here)) and stat.S_ISLNK(info.st_mode):
                 links += 1
                 if links > _MOST_LINKS:
-                    raise Refusal("its links lead in a circle")
-                todo += reversed(self._steps(self.link(here), done))
+                    raise UnsafePathError("its links lead in a circle")
+                todo += reversed(self._link_steps(self.read_link(here), done))
             else:
                 done.append(here[-1])
-        if done and self._is_ours(done[0]):
-            raise Refusal("it is this server's own folder")
+        if done and self._is_staging_folder(done[0]):
+            raise UnsafePathError("it is this server's own folder")
         return tuple(done)
 
-    def _steps(self, target: str, done: list[str]) -> list[str]:
-        """The steps that a link stands for, from where it stands or from the top."""
+    def _link_steps(self, target: str, done: list[str]) -> list[str]:
+        """Return the names in the target of a link. An absolute target starts again from the top."""
         if target.startswith("/"):
             if not f"{target}/".startswith(f"{self.path.rstrip('/')}/"):
-                raise Refusal(OUTSIDE)
+                raise UnsafePathError(OUTSIDE)
             done.clear()
             target = target[len(self.path) :]
         return [name for name in target.split("/") if name not in ("", ".")]
 
-    def _spelled(self, at: Parts, name: str) -> str:
-        """The name of an entry that reads the same, where accents are composed in another way."""
+    def _spelling_on_disk(self, at: Parts, name: str) -> str:
+        """Return the name on disk that is the same in another Unicode normalization."""
         if name.isascii() or self.stat((*at, name)) is not None or (info := self.stat(at)) is None:
             return name
         form = unicodedata.normalize("NFC", name)
@@ -119,37 +119,37 @@ class Tree:
         return next((one for one in names if unicodedata.normalize("NFC", one) == form), name)
 
     @contextmanager
-    def opened(self, at: Parts) -> Generator[int]:
-        """A file, open for reading; anything that is no plain file is refused, and is never waited for."""
+    def open_file(self, at: Parts) -> Generator[int]:
+        """Open a plain file for reading. Anything else is refused and never blocks."""
         if not at:
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         with self.folder(at[:-1]) as parent:
-            _plain(os.stat(at[-1], dir_fd=parent, follow_symlinks=False))
+            _require_plain_file(os.stat(at[-1], dir_fd=parent, follow_symlinks=False))
             fd = os.open(at[-1], _FILE, dir_fd=parent)
         try:
-            _plain(os.fstat(fd))
+            _require_plain_file(os.fstat(fd))
             yield fd
         finally:
             os.close(fd)
 
     def read(self, at: Parts) -> tuple[bytes, os.stat_result]:
-        """All that a file holds, and the file as it was then."""
-        with self.opened(at) as fd:
-            return b"".join(chunks(fd)), os.fstat(fd)
+        """Read a file and its status."""
+        with self.open_file(at) as fd:
+            return b"".join(read_chunks(fd)), os.fstat(fd)
 
     def paths(self, near: Parts = ()) -> list[str]:
-        """The files and folders there are, as far as they can be counted up quickly: nearby, then from the top."""
+        """Return up to `_MOST_PATHS` paths: those near `near` first, then from the top."""
         todo = deque([near[:depth] for depth in range(len(near), 0, -1)] + [()])
         found: dict[str, None] = {}
         while todo and len(found) < _MOST_PATHS:
             for at in self._inside(todo.popleft()):
-                if shown(at) not in found:
-                    found[shown(at)] = None
+                if path_text(at) not in found:
+                    found[path_text(at)] = None
                     todo.append(at)
         return list(found)
 
     def _inside(self, at: Parts) -> list[Parts]:
-        """What a folder holds; nothing where there is no folder that may be looked into."""
+        """Return the paths in a folder; none if it cannot be read."""
         try:
             names = self.names(at)[:_MOST_PATHS] if at[-1:] != (".git",) else []
         except OSError:
@@ -157,13 +157,13 @@ class Tree:
         return [(*at, name) for name in names if _is_text(name)]
 
 
-def chunks(fd: int) -> Iterator[bytes]:
-    """What an open file holds, a piece at a time."""
+def read_chunks(fd: int) -> Iterator[bytes]:
+    """Read an open file in chunks."""
     while data := os.read(fd, _CHUNK):
         yield data
 
 
-def _entered(name: str, fd: int) -> int:
+def _open_folder(name: str, fd: int) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=fd)
     except NotADirectoryError:
@@ -172,13 +172,13 @@ def _entered(name: str, fd: int) -> int:
         raise
 
 
-def _plain(info: os.stat_result) -> None:
+def _require_plain_file(info: os.stat_result) -> None:
     if stat.S_ISDIR(info.st_mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if stat.S_ISLNK(info.st_mode):
         raise OSError(errno.ELOOP, "a link is in the way")
     if not stat.S_ISREG(info.st_mode):
-        raise Refusal("it is neither a file nor a folder")
+        raise UnsafePathError("it is neither a file nor a folder")
 
 
 def _is_text(name: str) -> bool:

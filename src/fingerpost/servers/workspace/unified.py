@@ -1,15 +1,15 @@
-"""Unified diffs, as git, `diff -u` and language models write them.
+"""Parse unified diffs, as git, `diff -u` and language models write them.
 
-What is wrong with one but can be read in one way only is read so, and told: counts that do not add up, text and
-fences around it, blank lines that lost the space in front.
+Errors with only one possible meaning are accepted with a warning: wrong line counts, text and fences around the diff,
+blank lines without their leading space.
 """
 
 from __future__ import annotations
 
 import re
 
-from fingerpost.servers.workspace.names import name_in, pair_in, path_in, without_prefix
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, malformed
+from fingerpost.servers.workspace.diff_file_names import parse_git_pair, parse_header_name, parse_name, strip_prefix
+from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, patch_syntax_error
 
 _RANGES = re.compile(r"@@\s*-(\d{1,9})(?:,(\d{1,9}))?\s+\+(\d{1,9})(?:,(\d{1,9}))?\s*@@")
 _EXTENDED = re.compile(
@@ -24,8 +24,8 @@ _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
 _FILE_MODES = {"100644": 0o644, "100755": 0o755}
 
 
-def parsed(text: str) -> Patch:
-    """What a unified diff says."""
+def parse(text: str) -> Patch:
+    """Parse a unified diff."""
     return _Reader(text).read()
 
 
@@ -49,12 +49,14 @@ class _Reader(Reader):
 
     def _between(self, line: str) -> None:
         if line.startswith("@@"):
-            _ranges(line, self.at)
-            raise malformed("no file is named before this hunk", self.at + 1, "Name it: --- a/file and +++ b/file")
+            _parse_ranges(line, self.at)
+            raise patch_syntax_error(
+                "no file is named before this hunk", self.at + 1, "Name it: --- a/file and +++ b/file"
+            )
         if _BINARY.match(line):
-            raise malformed("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
+            raise patch_syntax_error("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
         if line.startswith("***************"):
-            raise malformed("this is a context diff", self.at + 1, "Send a unified diff, as diff -u makes it")
+            raise patch_syntax_error("this is a context diff", self.at + 1, "Send a unified diff, as diff -u makes it")
         if line.startswith("```"):
             self.patch.warn("The fence around the patch was ignored")
         elif not _NOISE.match(line):
@@ -66,24 +68,24 @@ class _Reader(Reader):
         old, new = self._heads()
         hunks = self._hunks()
         if not hunks:
-            raise malformed("there is no hunk for this file", first + 1)
+            raise patch_syntax_error("there is no hunk for this file", first + 1)
         is_prefixed = (new or "").startswith("b/")
         self._add(FilePatch(old, new, hunks, is_diff=True, is_prefixed=is_prefixed, line=first + 1))
 
     def _heads(self) -> tuple[str | None, str | None]:
-        old, new = (name_in(self.lines[self.at + step][4:]) for step in (0, 1))
+        old, new = (parse_header_name(self.lines[self.at + step][4:]) for step in (0, 1))
         self.at += 2
         return old, new
 
     def _git_file(self) -> None:
         first = self.at
-        pair = pair_in(self.lines[first].removeprefix("diff --git ").rstrip("\r"))
-        said = self._extended()
-        mode = _mode(said, first)
-        moves = "rename from" in said or "copy from" in said
-        kind = "copy" if "copy from" in said else "rename"
+        pair = parse_git_pair(self.lines[first].removeprefix("diff --git ").rstrip("\r"))
+        fields = self._parse_extended_headers()
+        mode = _file_mode(fields, first)
+        is_copy = "copy from" in fields
+        moves = is_copy or "rename from" in fields
         if moves:
-            pair = (path_in(said[f"{kind} from"]), path_in(said.get(f"{kind} to", "")))
+            pair = _moved_pair(fields, "copy" if is_copy else "rename")
         old, new = pair or (None, None)
         hunks: tuple[Hunk, ...] = ()
         if self._is_head(self.at) and not (moves and self._names_others(pair)):
@@ -91,33 +93,30 @@ class _Reader(Reader):
             old, new = (old, new) if moves else heads
             hunks = self._hunks()
         if _BINARY.match(self._line(self.at)):
-            raise malformed("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
-        old = None if "new file mode" in said else old
-        new = None if "deleted file mode" in said else new
-        if old is None and new is None:
-            raise malformed("the name of the file cannot be made out", first + 1, "Name it: --- a/file and +++ b/file")
-        if not (hunks or said.keys() - {"index"}):
-            raise malformed("nothing is changed in this file", first + 1)
+            raise patch_syntax_error("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
+        old = None if "new file mode" in fields else old
+        new = None if "deleted file mode" in fields else new
+        _require_change(old, new, hunks, fields, first)
         is_prefixed = pair is None or pair[0] != pair[1]
-        self._add(FilePatch(old, new, hunks, True, is_prefixed, kind == "copy", moves, mode, first + 1))
+        self._add(FilePatch(old, new, hunks, True, is_prefixed, is_copy, moves, mode, first + 1))
 
     def _names_others(self, pair: tuple[str, str] | None) -> bool:
-        """Whether the head at hand is of other files: a move without hunks has none of its own."""
-        names = (name_in(self.lines[self.at + step][4:]) for step in (0, 1))
-        return not all(name in (pair or ()) or without_prefix(name or "") in (pair or ()) for name in names)
+        """Whether the next file header names other files: a move without hunks has no header of its own."""
+        names = (parse_header_name(self.lines[self.at + step][4:]) for step in (0, 1))
+        return not all(name in (pair or ()) or strip_prefix(name or "") in (pair or ()) for name in names)
 
     def _add(self, one: FilePatch) -> None:
         if one.old == "" or one.new == "" or (one.old is None and one.new is None):
-            raise malformed("a file name is missing", one.line, "Name it: --- a/file and +++ b/file")
+            raise patch_syntax_error("a file name is missing", one.line, "Name it: --- a/file and +++ b/file")
         self.patch.files.append(one)
 
-    def _extended(self) -> dict[str, str]:
-        said: dict[str, str] = {}
+    def _parse_extended_headers(self) -> dict[str, str]:
+        fields: dict[str, str] = {}
         self.at += 1
         while found := _EXTENDED.match(self._line(self.at)):
-            said[found[1]] = found[2]
+            fields[found[1]] = found[2]
             self.at += 1
-        return said
+        return fields
 
     def _hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
@@ -132,19 +131,19 @@ class _Reader(Reader):
 
     def _hunk(self) -> Hunk:
         first = self.at
-        start, before, after = _ranges(self.lines[first], first)
+        start, before, after = _parse_ranges(self.lines[first], first)
         self.at += 1
         body = self._body(before, after)
         old = sum(mark != "+" for mark, _ in body)
         new = sum(mark != "-" for mark, _ in body)
         if not body or (before and not old):
-            raise malformed("this hunk has no line that says where it belongs", first + 1)
+            raise patch_syntax_error("this hunk has no line that says where it belongs", first + 1)
         if (old, new) != (before, after):
             self.patch.warn(f"Line {first + 1} of the patch counts its lines wrongly; they were taken as they stand")
         return Hunk(tuple(body), first + 1, start if old else start + 1)
 
     def _body(self, before: int, after: int) -> list[tuple[str, str]]:
-        """The lines of a hunk: as many as were announced, and as many more as can only belong to it."""
+        """Parse the lines of a hunk: as many as its header announces, and those that can only belong to it."""
         body: list[tuple[str, str]] = []
         bare = blanks = 0
         while self.at < len(self.lines) and not self._ends(before, after):
@@ -161,15 +160,15 @@ class _Reader(Reader):
                 after -= mark != "-"
             else:
                 hint = "Begin each line of a hunk with a space, + or -"
-                raise malformed("it begins with none of space, + and -", self.at + 1, hint)
+                raise patch_syntax_error("it begins with none of space, + and -", self.at + 1, hint)
             self.at += 1
-        surplus = blanks if before > 0 or after > 0 else 0  # these belong to what comes after
+        surplus = blanks if before > 0 or after > 0 else 0  # they belong to what follows
         if bare > surplus:
             self.patch.warn("Blank lines without a space in front were taken as lines that stay")
         return body[: len(body) - surplus]
 
     def _ends(self, before: int, after: int) -> bool:
-        """Whether a hunk is over at this line, of which so many lines are still to come."""
+        """Whether the hunk ends before this line; its header still announces `before` and `after` lines."""
         line, is_full = self.lines[self.at], before <= 0 and after <= 0
         if line.startswith(NO_NEWLINE):
             return False
@@ -180,24 +179,39 @@ class _Reader(Reader):
             and (is_full or self._line(self.at + 2).startswith("@@"))
             and (before, after) != (1, 1)
         ):
-            return True  # unless these are the last two lines of the hunk, which look like the head of a file
+            return True  # not if they are the last two lines of the hunk, which can look like a file header
         return is_full and (line[:1] not in (" ", "+", "-") or line.rstrip("\r") in ("-- ", "--"))
 
 
-def _ranges(line: str, at: int) -> tuple[int, int, int]:
-    """Where a hunk begins, counted from 0, and how many lines it has before and after."""
+def _parse_ranges(line: str, at: int) -> tuple[int, int, int]:
+    """Parse a hunk header: the first line, counted from 0, and the number of old and new lines."""
     found = _RANGES.match(line)
     if found is None:
         if line.startswith("@@@"):
-            raise malformed("this is the diff of a merge", at + 1, "Send a diff against one version")
-        raise malformed("'@@' without line ranges", at + 1)
+            raise patch_syntax_error("this is the diff of a merge", at + 1, "Send a diff against one version")
+        raise patch_syntax_error("'@@' without line ranges", at + 1)
     start, before, _, after = (int(one) if one else 1 for one in found.groups())
     return start - 1, before, after
 
 
-def _mode(said: dict[str, str], at: int) -> int | None:
+def _moved_pair(fields: dict[str, str], kind: str) -> tuple[str, str]:
+    return parse_name(fields[f"{kind} from"]), parse_name(fields.get(f"{kind} to", ""))
+
+
+def _require_change(old: str | None, new: str | None, hunks: tuple[Hunk, ...], fields: dict[str, str], at: int) -> None:
+    if old is None and new is None:
+        raise patch_syntax_error(
+            "the name of the file cannot be made out", at + 1, "Name it: --- a/file and +++ b/file"
+        )
+    if not (hunks or fields.keys() - {"index"}):
+        raise patch_syntax_error("nothing is changed in this file", at + 1)
+
+
+def _file_mode(fields: dict[str, str], at: int) -> int | None:
     for key in ("old mode", "deleted file mode", "new file mode", "new mode"):
-        if (given := said.get(key, "100644").strip()) not in _FILE_MODES:
-            raise malformed("only plain files can be patched, no links", at + 1, "Send the change of plain files alone")
-    given = said.get("new file mode") or said.get("new mode")
+        if (given := fields.get(key, "100644").strip()) not in _FILE_MODES:
+            raise patch_syntax_error(
+                "only plain files can be patched, no links", at + 1, "Send the change of plain files alone"
+            )
+    given = fields.get("new file mode") or fields.get("new mode")
     return _FILE_MODES[given.strip()] if given else None

@@ -1,11 +1,11 @@
-"""Changes of many files as one: after a crash at any moment, all of them are there or none is.
+"""Change many files in one transaction: after a crash at any moment, all changes are there or none.
 
-What is new is written aside first, and what it replaces is linked aside. Then a journal says what is about to be done,
-and only after that the tree is touched. The change is made when the journal is gone; as long as it is there, whoever
-opens the folder next undoes what it tells of. Undoing may itself be broken off, and begun again.
+The technique is a rollback journal. New files are written to a staging folder, and the files they replace are linked
+there. Then the journal lists the steps, and only then the tree is changed. Deleting the journal commits. While it
+exists, the next server that locks the folder undoes its steps. A rollback may itself be interrupted and repeated.
 
-All of it lies in a folder of its own whose name only a server of this tree can have given. Nothing else is cleared
-away, neither a folder of another name nor what others have put into this one.
+Only a server of this tree can have made the name of the staging folder. Nothing else is cleaned up: no folder with
+another name, and nothing that others put into this one.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace.places import Parts
-from fingerpost.servers.workspace.tree import Tree, chunks
+from fingerpost.servers.workspace.paths import Parts
+from fingerpost.servers.workspace.tree import Tree, read_chunks
 
 _JOURNAL, _DRAFT = "journal", "draft"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_OURS = re.compile(r"journal|draft|(?:new|old)-\d+")
+_STAGED_FILE = re.compile(r"journal|draft|(?:new|old)-\d+")
 
 
 Stamp: TypeAlias = tuple[int, int, int]
-"""By which a file is known again that nobody has changed."""
+"""Inode, size and time of a file: equal if nobody has changed it."""
 
 
 def stamp(info: os.stat_result) -> Stamp:
@@ -42,106 +42,106 @@ def stamp(info: os.stat_result) -> Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do: `put` a file, `drop` one, `mkdir`, `rmdir`, or `rename` whatever is there."""
+    """One step: `put` a file, `drop` one, `mkdir`, `rmdir`, or `rename` a file or folder."""
 
     do: str
     at: Parts
     data: bytes = b""
     mode: int | None = None
-    """The permissions; where there are none, those that new files have."""
+    """The permissions; none for those of new files."""
     to: Parts = ()
     is_executable: bool = False
     seen: Stamp | None = None
-    """What a `put` or a `drop` is based on; it is made only if the same is still there."""
+    """The file on which a `put` or `drop` is based; the step fails if it has changed."""
 
 
-class Journal:
-    """The one way in which a tree is changed, one change at a time."""
+class Transactions:
+    """Commits changes of a tree, one at a time."""
 
-    def __init__(self, tree: Tree, *, patience: float = 5.0) -> None:
+    def __init__(self, tree: Tree, *, timeout: float = 5.0) -> None:
         self.tree = tree
-        self._patience = patience
-        self._turn = threading.Lock()
+        self._timeout = timeout
+        self._thread_lock = threading.Lock()
 
     @contextmanager
-    def turn(self) -> Generator[None]:
-        """The tree to oneself, among all servers of it, and with nothing half done in it."""
-        until = time.monotonic() + self._patience
-        if not self._turn.acquire(timeout=self._patience):
-            raise _busy()
+    def lock(self) -> Generator[None]:
+        """Lock the tree against other servers and threads, and roll back unfinished changes."""
+        deadline = time.monotonic() + self._timeout
+        if not self._thread_lock.acquire(timeout=self._timeout):
+            raise _busy_error()
         try:
-            self._lock(until)
+            self._lock_folder(deadline)
             try:
-                self.recover()
+                self.roll_back()
                 yield
             finally:
                 fcntl.flock(self.tree.fd, fcntl.LOCK_UN)
         finally:
-            self._turn.release()
+            self._thread_lock.release()
 
-    def _lock(self, until: float) -> None:
+    def _lock_folder(self, deadline: float) -> None:
         while True:
             try:
                 return fcntl.flock(self.tree.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise _busy() from None
+                if time.monotonic() >= deadline:
+                    raise _busy_error() from None
             time.sleep(0.02)
 
     def commit(self, steps: Sequence[Step]) -> None:
-        """Do all of it, or leave everything as it was and say why not."""
-        name = self.tree.staging()
+        """Carry out all steps, or roll back and raise."""
+        name = self.tree.new_staging_name()
         os.mkdir(name, 0o700, dir_fd=self.tree.fd)
         try:
             with self.tree.folder((name,)) as stage:
-                self._prepare(steps, stage)
+                self._stage(steps, stage)
                 for number, step in enumerate(steps):
                     self._do(number, step, stage)
                 self._sync(steps)
                 os.unlink(_JOURNAL, dir_fd=stage)
         except BaseException:
-            self.recover()
+            self.roll_back()
             raise
-        with suppress(OSError):  # the change is made; what is left is cleared away next time
+        with suppress(OSError):  # the change is committed; the next lock cleans up what is left
             with self.tree.folder((name,)) as stage:
                 os.fsync(stage)
-            self._clear(name)
+            self._clean_up(name)
 
-    def recover(self) -> None:
-        """Undo what was left unfinished."""
-        for name in self.tree.stagings():
+    def roll_back(self) -> None:
+        """Undo unfinished changes."""
+        for name in self.tree.staging_folders():
             with self.tree.folder((name,)) as stage:
-                for number, said in reversed(list(enumerate(_unfinished(stage, name)))):
-                    self._undo(number, said, stage)
+                for number, record in reversed(list(enumerate(_read_journal(stage, name)))):
+                    self._undo(number, record, stage)
                 with suppress(FileNotFoundError):
                     os.unlink(_JOURNAL, dir_fd=stage)
-            self._clear(name)
+            self._clean_up(name)
 
-    def _prepare(self, steps: Sequence[Step], stage: int) -> None:
-        told: list[dict[str, Any]] = []
+    def _stage(self, steps: Sequence[Step], stage: int) -> None:
+        records: list[dict[str, Any]] = []
         for number, step in enumerate(steps):
             if step.do == "put":
-                _write(f"new-{number}", step.data, stage, step.mode, 0o777 if step.is_executable else 0o666)
-            had = step.do in ("put", "drop") and self._keep(number, step, stage)
-            told.append({"do": step.do, "at": step.at, "to": step.to, "mode": step.mode, "had": had})
-        journal = {"stage": os.fstat(stage).st_ino, "steps": told}
-        _write(_DRAFT, json.dumps(journal).encode(), stage, 0o600)
+                _write_file(f"new-{number}", step.data, stage, step.mode, 0o777 if step.is_executable else 0o666)
+            had = step.do in ("put", "drop") and self._keep_old(number, step, stage)
+            records.append({"do": step.do, "at": step.at, "to": step.to, "mode": step.mode, "had": had})
+        journal = {"stage": os.fstat(stage).st_ino, "steps": records}
+        _write_file(_DRAFT, json.dumps(journal).encode(), stage, 0o600)
         os.rename(_DRAFT, _JOURNAL, src_dir_fd=stage, dst_dir_fd=stage)
         os.fsync(stage)
         os.fsync(self.tree.fd)
 
-    def _keep(self, number: int, step: Step, stage: int) -> bool:
-        """Lay what is there aside as well; whether anything was."""
+    def _keep_old(self, number: int, step: Step, stage: int) -> bool:
+        """Link the old file into the staging folder; return whether there was one."""
         at, info = step.at, self.tree.stat(step.at)
         if (stamp(info) if info else None) != step.seen:
-            raise _changed()
+            raise _file_changed_error()
         if info is None:
             return False
         try:
             with self.tree.folder(at[:-1]) as parent:
                 os.link(at[-1], f"old-{number}", src_dir_fd=parent, dst_dir_fd=stage, follow_symlinks=False)
         except OSError:  # a file system without hard links
-            _write(f"old-{number}", self.tree.read(at)[0], stage, stat.S_IMODE(info.st_mode))
+            _write_file(f"old-{number}", self.tree.read(at)[0], stage, stat.S_IMODE(info.st_mode))
         return True
 
     def _do(self, number: int, step: Step, stage: int) -> None:
@@ -160,34 +160,34 @@ class Journal:
                     with self.tree.folder(step.to[:-1]) as target:
                         os.rename(name, step.to[-1], src_dir_fd=parent, dst_dir_fd=target)
 
-    def _undo(self, number: int, said: dict[str, Any], stage: int) -> None:
-        at, to = tuple(said["at"]), tuple(said["to"])
+    def _undo(self, number: int, record: dict[str, Any], stage: int) -> None:
+        at, to = tuple(record["at"]), tuple(record["to"])
         try:
             with self.tree.folder(at[:-1]) as parent:
-                self._put_back(number, said, at[-1], to, parent, stage)
+                self._restore(number, record, at[-1], to, parent, stage)
         except (FileNotFoundError, NotADirectoryError):
-            return  # the folder was still to be made
+            return  # the folder was not created yet
 
-    def _put_back(self, number: int, said: dict[str, Any], name: str, to: Parts, parent: int, stage: int) -> None:
-        match said["do"]:
-            case "put" if not said["had"]:
-                if not _is_there(f"new-{number}", stage) and _is_there(name, parent):
+    def _restore(self, number: int, record: dict[str, Any], name: str, to: Parts, parent: int, stage: int) -> None:
+        match record["do"]:
+            case "put" if not record["had"]:
+                if not _exists(f"new-{number}", stage) and _exists(name, parent):
                     os.unlink(name, dir_fd=parent)
             case "put" | "drop":
-                if _is_there(f"old-{number}", stage):
+                if _exists(f"old-{number}", stage):
                     os.rename(f"old-{number}", name, src_dir_fd=stage, dst_dir_fd=parent)
             case "mkdir":
-                with suppress(OSError):  # not made yet, or used by others by now
+                with suppress(OSError):  # not created yet, or used by others
                     os.rmdir(name, dir_fd=parent)
             case "rmdir":
-                self._remade(name, tuple(said["at"]), said["mode"], parent)
+                self._restore_folder(name, tuple(record["at"]), record["mode"], parent)
             case _:
-                if self.tree.stat(to) is not None and not _is_there(name, parent):
+                if self.tree.stat(to) is not None and not _exists(name, parent):
                     with self.tree.folder(to[:-1]) as target:
                         os.rename(to[-1], name, src_dir_fd=target, dst_dir_fd=parent)
 
-    def _remade(self, name: str, at: Parts, mode: int, parent: int) -> None:
-        if not _is_there(name, parent):
+    def _restore_folder(self, name: str, at: Parts, mode: int, parent: int) -> None:
+        if not _exists(name, parent):
             os.mkdir(name, dir_fd=parent)
         if stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode) != mode:
             with self.tree.folder(at) as folder:
@@ -198,26 +198,26 @@ class Journal:
             with suppress(FileNotFoundError, NotADirectoryError), self.tree.folder(at) as parent:
                 os.fsync(parent)
 
-    def _clear(self, name: str) -> None:
+    def _clean_up(self, name: str) -> None:
         with self.tree.folder((name,)) as stage:
             for one in os.listdir(stage):
-                if _OURS.fullmatch(one) and not _is_folder(one, stage):
+                if _STAGED_FILE.fullmatch(one) and not _is_folder(one, stage):
                     os.unlink(one, dir_fd=stage)
             is_empty = not os.listdir(stage)
         if is_empty:
             os.rmdir(name, dir_fd=self.tree.fd)
 
 
-def _unfinished(stage: int, name: str) -> list[dict[str, Any]]:
-    """What a journal tells of; nothing where there is none, for then nothing was done yet, or all is done."""
+def _read_journal(stage: int, name: str) -> list[dict[str, Any]]:
+    """Return the steps in the journal. Without a journal, nothing was changed yet or everything is committed."""
     try:
         fd = os.open(_JOURNAL, _READ, dir_fd=stage)
     except FileNotFoundError:
         return []
     try:
-        told = json.loads(b"".join(chunks(fd)))
-        if told["stage"] == os.fstat(stage).st_ino:
-            return told["steps"]
+        journal = json.loads(b"".join(read_chunks(fd)))
+        if journal["stage"] == os.fstat(stage).st_ino:
+            return journal["steps"]
     except (ValueError, TypeError, KeyError, IsADirectoryError):
         pass
     finally:
@@ -231,8 +231,8 @@ def _unfinished(stage: int, name: str) -> list[dict[str, Any]]:
     )
 
 
-def _write(name: str, data: bytes, stage: int, mode: int | None, usual: int = 0o600) -> None:
-    fd = os.open(name, _NEW, usual, dir_fd=stage)
+def _write_file(name: str, data: bytes, stage: int, mode: int | None, default_mode: int = 0o600) -> None:
+    fd = os.open(name, _NEW, default_mode, dir_fd=stage)
     try:
         rest = memoryview(data)
         while rest:
@@ -244,7 +244,7 @@ def _write(name: str, data: bytes, stage: int, mode: int | None, usual: int = 0o
         os.close(fd)
 
 
-def _is_there(name: str, fd: int) -> bool:
+def _exists(name: str, fd: int) -> bool:
     try:
         os.stat(name, dir_fd=fd, follow_symlinks=False)
     except FileNotFoundError:
@@ -256,7 +256,7 @@ def _is_folder(name: str, fd: int) -> bool:
     return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
 
 
-def _changed() -> ToolOperationError:
+def _file_changed_error() -> ToolOperationError:
     return ToolOperationError(
         "A file was changed by someone else in the meantime, and nothing was changed here",
         code="CONFLICT",
@@ -266,7 +266,7 @@ def _changed() -> ToolOperationError:
     )
 
 
-def _busy() -> ToolOperationError:
+def _busy_error() -> ToolOperationError:
     return ToolOperationError(
         "Another server is changing this workspace",
         code="CONFLICT",

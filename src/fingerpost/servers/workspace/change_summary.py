@@ -1,4 +1,4 @@
-"""What a new text changes in an old one, in few words and in bounded time."""
+"""Summarize the difference between two texts, briefly and in bounded time."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import difflib
 _MOST_COMPARED, _MOST_SHOWN, _LONGEST_SHOWN = 1_500, 40, 160
 
 
-def differing(old: list[str], new: list[str]) -> tuple[int, int, list[str]]:
-    """How many lines come, how many go, and the beginning of the diff."""
+def summarize_changes(old: list[str], new: list[str]) -> tuple[int, int, list[str]]:
+    """Return the number of added and of removed lines, and the beginning of the diff."""
     front = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     rest = min(len(old), len(new)) - front
     back = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
     before, after = old[front : len(old) - back], new[front : len(new) - back]
     if max(len(before), len(after)) > _MOST_COMPARED:
-        shown = [f"-{line}" for line in before[:_MOST_SHOWN]]
-        return len(after), len(before), _cut([f"@@ line {front + 1} @@", *shown])
+        removed_lines = [f"-{line}" for line in before[:_MOST_SHOWN]]
+        return len(after), len(before), _cut([f"@@ line {front + 1} @@", *removed_lines])
     lead = max(front - 3, 0)
     tail = old[len(old) - back :][:3]
     lines = list(difflib.unified_diff(old[lead:front] + before + tail, new[lead:front] + after + tail))[2:]
     added = sum(line.startswith("+") for line in lines)
     removed = sum(line.startswith("-") for line in lines)
-    return added, removed, _cut([_moved(line, lead) for line in lines])
+    return added, removed, _cut([_shift_header(line, lead) for line in lines])
 
 
 def _cut(lines: list[str]) -> list[str]:
@@ -29,14 +29,14 @@ def _cut(lines: list[str]) -> list[str]:
     return [*short, f"… {len(lines) - _MOST_SHOWN} more lines"] if len(lines) > _MOST_SHOWN else short
 
 
-def _moved(line: str, by: int) -> str:
-    """The head of a hunk, for lines that stand further down than it says."""
+def _shift_header(line: str, by: int) -> str:
+    """Add an offset to the line numbers of a hunk header."""
     if not line.startswith("@@"):
         return line
     _, old, new, _ = line.split()
-    return f"@@ {_ranged(old, by)} {_ranged(new, by)} @@"
+    return f"@@ {_shift_range(old, by)} {_shift_range(new, by)} @@"
 
 
-def _ranged(said: str, by: int) -> str:
-    start, comma, count = said[1:].partition(",")
-    return f"{said[0]}{int(start) + by}{comma}{count}"
+def _shift_range(text: str, by: int) -> str:
+    start, comma, count = text[1:].partition(",")
+    return f"{text[0]}{int(start) + by}{comma}{count}"

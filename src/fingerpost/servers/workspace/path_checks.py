@@ -1,22 +1,22 @@
-"""What a tool can work with: by this a path is tried before it is put forward as the one to send instead."""
+"""Check whether a tool can work with a path, before that path is suggested."""
 
 from __future__ import annotations
 
 import stat
 
-from fingerpost.servers.workspace.content import decoded, lines_of
-from fingerpost.servers.workspace.places import Parts
-from fingerpost.servers.workspace.plan import folders
+from fingerpost.servers.workspace.content import decode, split_lines
+from fingerpost.servers.workspace.paths import Parts
+from fingerpost.servers.workspace.plan import plan_folders
 from fingerpost.servers.workspace.tree import Tree
 
 
 def is_readable(tree: Tree, at: Parts, offset: int = 0) -> bool:
-    """Whether there is a file with more lines than are to be skipped."""
+    """Whether there is a file with more than `offset` lines."""
     info = tree.stat(at)
     if info is None or not stat.S_ISREG(info.st_mode):
         return False
-    text = decoded(tree.read(at)[0]) if offset else None
-    return text is None or offset < len(lines_of(text.text))
+    text = decode(tree.read(at)[0]) if offset else None
+    return text is None or offset < len(split_lines(text.text))
 
 
 def is_writable(tree: Tree, at: Parts) -> bool:
@@ -26,14 +26,14 @@ def is_writable(tree: Tree, at: Parts) -> bool:
 
 
 def is_free(tree: Tree, at: Parts) -> bool:
-    """Whether something can be put there."""
+    """Whether something can be created there."""
     if tree.stat(at) is not None:
         return False
-    folders(tree, [at])  # raises where a file is in the way
+    plan_folders(tree, [at])  # raises if a file is in the way
     return True
 
 
 def is_deletable(tree: Tree, at: Parts) -> bool:
-    """Whether there is anything but a folder that holds something."""
+    """Whether there is something other than a folder with content."""
     info = tree.stat(at)
     return bool(at) and info is not None and (not stat.S_ISDIR(info.st_mode) or not tree.names(at))
