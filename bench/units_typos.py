@@ -13,9 +13,9 @@ from random import Random
 from string import ascii_lowercase
 
 from fingerpost.engine.matching import lexicon
-from fingerpost.servers.units.cases import is_in_use, is_usual
 from fingerpost.servers.units.conversion import converted
 from fingerpost.servers.units.expressions import Compound
+from fingerpost.servers.units.letter_case import is_in_use, is_usual
 from fingerpost.servers.units.suggestions import ConversionError, resolve_unit
 from fingerpost.servers.units.vocabulary import vocabulary
 

@@ -28,14 +28,14 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.code import served
+from fingerpost.servers.code.folder import Tree
 from fingerpost.servers.code.languages import label_of, language_of
 from fingerpost.servers.code.outline import outline
 from fingerpost.servers.code.ripgrep import Ripgrep, found_binary
-from fingerpost.servers.code.tree import Tree
 from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS, called
+from tests.support.code_server import PROJECT, Code, asked, laid_out
 from tests.support.paths import SOURCE
-from tests.support.server_code_lab import PROJECT, Code, asked, laid_out
 from tests.support.transcripts import call_in, is_as_shown, turns
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
@@ -770,7 +770,7 @@ def test_a_link_that_changes_while_it_is_looked_at_is_refused(code: Code, monkey
     def realpath(path: object) -> str:
         raise OSError(22, "Invalid argument", str(path))
 
-    monkeypatch.setattr("fingerpost.servers.code.tree.os.path.realpath", realpath)
+    monkeypatch.setattr("fingerpost.servers.code.folder.os.path.realpath", realpath)
     assert code.error("get_definition", id="src/auth.py:L1").code == "UNSAFE_INPUT"
 
 
@@ -788,7 +788,7 @@ def test_a_link_that_comes_in_the_middle_of_the_way_is_not_followed(
         return opens(path, *flags, **more)
 
     code = Code(root)
-    monkeypatch.setattr("fingerpost.servers.code.inside.os.open", opening)
+    monkeypatch.setattr("fingerpost.servers.code.safe_open.os.open", opening)
     assert code.error("get_definition", id="d/e/s.py:L1").code == "NOT_FOUND"
 
 
@@ -978,7 +978,7 @@ def test_a_file_that_goes_away_between_search_and_parsing_gives_lines(
 def test_a_file_that_changes_is_parsed_anew_and_old_ones_are_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fingerpost.servers.code.tree._MOST_KEPT", 1)
+    monkeypatch.setattr("fingerpost.servers.code.folder._MOST_KEPT", 1)
     code = Code(laid_out(tmp_path, {"a.py": "def one(): pass\n", "b.py": "def one(): pass\n"}))
     assert code.ids("def one") == code.ids("def one") == ["a.py:one", "b.py:one"]
     laid_out(tmp_path, {"a.py": "def one(): pass\ndef two(): pass\n"})

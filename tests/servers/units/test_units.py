@@ -28,10 +28,9 @@ from fingerpost.errors import ToolOperationError, UnknownValue
 from fingerpost.servers import units
 from fingerpost.servers.command import served as served_by_command
 from fingerpost.servers.units import tools
-from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import converted
 from fingerpost.servers.units.expressions import Compound
-from fingerpost.servers.units.registry import size
+from fingerpost.servers.units.factor_chain import Factor, computed
 from fingerpost.servers.units.suggestions import (
     ConversionError,
     build_dimension_mismatch_error,
@@ -40,12 +39,13 @@ from fingerpost.servers.units.suggestions import (
     build_unknown_unit_error,
     resolve_unit,
 )
+from fingerpost.servers.units.unit_sizes import size
 from fingerpost.servers.units.vocabulary import vocabulary
 from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS, Said, called
-from tests.support.server_units_sizes import SIZES
-from tests.support.server_units_words import NAMES_OF_UNITS, OTHER_WORDS, SYMBOLS_OF_UNITS
+from tests.support.english_words import NAMES_OF_UNITS, OTHER_WORDS, SYMBOLS_OF_UNITS
 from tests.support.transcripts import is_as_shown, turns
+from tests.support.unit_definitions import SIZES
 
 README = Path(units.__file__).parent / "README.md"
 SERVE = [sys.executable, "-m", "fingerpost", "serve", "units"]

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fingerpost.engine.policy import Policy
-from fingerpost.servers.code import defining, searching
-from fingerpost.servers.code.failures import (
+from fingerpost.servers.code import definitions as defining
+from fingerpost.servers.code import search as searching
+from fingerpost.servers.code.errors import (
     bad_glob,
     bad_pattern,
     gone,
@@ -19,8 +20,8 @@ from fingerpost.servers.code.failures import (
     repairs,
     unsendable,
 )
-from fingerpost.servers.code.near import Neighbourhood
-from fingerpost.servers.code.page import (
+from fingerpost.servers.code.folder import Tree, refuse_outside, sayable
+from fingerpost.servers.code.paging import (
     LARGEST,
     call_of,
     head_of,
@@ -33,7 +34,7 @@ from fingerpost.servers.code.page import (
     words_for,
 )
 from fingerpost.servers.code.ripgrep import Rejected, Ripgrep
-from fingerpost.servers.code.tree import Tree, refuse_outside, sayable
+from fingerpost.servers.code.suggestions import Neighbourhood
 from fingerpost.servers.served import Answer, Served
 
 Pattern = Annotated[

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fingerpost.servers.units.expressions import Compound
-from fingerpost.servers.units.mending import mended
+from fingerpost.servers.units.fix_verification import mended
 from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, resolved
-from fingerpost.servers.units.registry import from_root, size, to_root
 from fingerpost.servers.units.suggestions import ConversionError, build_dimension_mismatch_error, build_no_path_error
+from fingerpost.servers.units.unit_sizes import from_root, size, to_root
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from fingerpost.engine.safety.redact import clean
 from fingerpost.errors import ToolOperationError
+from fingerpost.servers.units.compound_case import replaced, wholes
 from fingerpost.servers.units.dimensions import Dimension
 from fingerpost.servers.units.expressions import Compound, Unknown, parsed
-from fingerpost.servers.units.guesses import Guess, Guesses, guessed
+from fingerpost.servers.units.misspellings import Guess, Guesses, guessed
 from fingerpost.servers.units.tokens import Token, Unparsable, tokens_of
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
-from fingerpost.servers.units.wholes import replaced, wholes
 
 SYNTAX = "Valid syntax: m/s, kg*m/s^2, W/(m²·K)"
 _MOST_COMPATIBLE = 6

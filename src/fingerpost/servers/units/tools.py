@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from fingerpost.errors import UnknownValue
 from fingerpost.servers.served import Answer
-from fingerpost.servers.units.chains import Factor, computed
 from fingerpost.servers.units.conversion import between, converted
 from fingerpost.servers.units.dimensions import Dimension
-from fingerpost.servers.units.mending import mended
+from fingerpost.servers.units.factor_chain import Factor, computed
+from fingerpost.servers.units.fix_verification import mended
 from fingerpost.servers.units.quantities import Quantity, resolved
 from fingerpost.servers.units.vocabulary import Scale, Unit, takes, vocabulary
 

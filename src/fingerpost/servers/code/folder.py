@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import Lock
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from fingerpost.servers.code import inside
-from fingerpost.servers.code.failures import outside
+from fingerpost.servers.code import safe_open as inside
+from fingerpost.servers.code.errors import outside
 from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.outline import Definition, outline
 from fingerpost.servers.code.ripgrep import LARGEST_FILE

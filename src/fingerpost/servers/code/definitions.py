@@ -12,12 +12,12 @@ from fingerpost import closest
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.safety.redact import ECHO_LIMIT
 from fingerpost.errors import Reading
-from fingerpost.servers.code.failures import NothingFound, escaped
+from fingerpost.servers.code.errors import NothingFound, escaped
+from fingerpost.servers.code.folder import Tree, is_binary, sayable
 from fingerpost.servers.code.languages import language_of
-from fingerpost.servers.code.near import Neighbourhood
 from fingerpost.servers.code.outline import Definition, enclosing
-from fingerpost.servers.code.page import call_of
-from fingerpost.servers.code.tree import Tree, is_binary, sayable
+from fingerpost.servers.code.paging import call_of
+from fingerpost.servers.code.suggestions import Neighbourhood
 from fingerpost.servers.served import Answer
 
 _LINE = re.compile(r"L(\d{1,9})")

@@ -9,12 +9,12 @@ from itertools import islice
 
 from fingerpost import closest
 from fingerpost.errors import Reading
-from fingerpost.servers.code.failures import escaped
+from fingerpost.servers.code.errors import escaped
+from fingerpost.servers.code.folder import Tree, sayable
 from fingerpost.servers.code.outline import Definition
-from fingerpost.servers.code.page import ending_of
+from fingerpost.servers.code.paging import ending_of
 from fingerpost.servers.code.ranking import guessed
 from fingerpost.servers.code.ripgrep import Hit, Rejected, Ripgrep
-from fingerpost.servers.code.tree import Tree, sayable
 
 _KEYWORDS = "def|class|func|function|fun|fn|struct|enum|trait|interface|type|module|mod|object|record|sub|message"
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*")

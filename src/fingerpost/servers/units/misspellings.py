@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from fingerpost.engine.matching import LISTED, Match, Names, Reading, closest, readings
 from fingerpost.engine.matching.evidence import Evidence, Tier
 from fingerpost.engine.matching.lexicon import is_ordinary
-from fingerpost.servers.units.cases import cases, is_usual
+from fingerpost.servers.units.letter_case import cases, is_usual
 from fingerpost.servers.units.vocabulary import Unit, Vocabulary, vocabulary
 
 _MOST = 3

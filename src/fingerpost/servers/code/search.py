@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from fingerpost.engine.phrases import encode_json, quote
-from fingerpost.servers.code.failures import NothingFound, no_files, too_slow
-from fingerpost.servers.code.near import Neighbourhood
+from fingerpost.servers.code.errors import NothingFound, no_files, too_slow
+from fingerpost.servers.code.folder import Tree, sayable
 from fingerpost.servers.code.outline import Definition, enclosing
-from fingerpost.servers.code.page import (
+from fingerpost.servers.code.paging import (
     at_limit,
     call_of,
     head_of,
@@ -26,7 +26,7 @@ from fingerpost.servers.code.page import (
 )
 from fingerpost.servers.code.ranking import by_line, defined_by, guessed, judged
 from fingerpost.servers.code.ripgrep import Hit, Outcome
-from fingerpost.servers.code.tree import Tree, sayable
+from fingerpost.servers.code.suggestions import Neighbourhood
 from fingerpost.servers.served import Answer
 
 _MOST_JUDGED = 100

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import product
 
-from fingerpost.servers.units.cases import cases
 from fingerpost.servers.units.expressions import Compound, parsed
-from fingerpost.servers.units.guesses import Guesses
+from fingerpost.servers.units.letter_case import cases
+from fingerpost.servers.units.misspellings import Guesses
 from fingerpost.servers.units.tokens import Token, Unparsable, tokens_of
 from fingerpost.servers.units.vocabulary import vocabulary
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from fingerpost.servers.units.conversion import total
 from fingerpost.servers.units.dimensions import NONE
 from fingerpost.servers.units.expressions import HIGHEST, Compound
-from fingerpost.servers.units.mending import mended
+from fingerpost.servers.units.fix_verification import mended
 from fingerpost.servers.units.quantities import Quantity, checked, exact, out_of_range, resolved
 from fingerpost.servers.units.suggestions import ConversionError, build_lone_unit_error
 from fingerpost.servers.units.vocabulary import Unit, vocabulary
