@@ -1,6 +1,6 @@
-"""`python -m bench.code_server`: the code server on a tree of 50,000 files, made anew and always the same.
+"""`python -m bench.code_server`: time the code server on a generated project of 50,000 files.
 
-The first search is timed twice: from the start of a fresh process, its imports included, and alone inside one.
+The first search is timed twice: with the start of a fresh process including imports, and by itself.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _PROBE = (
 def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        made = _timed(lambda: _laid_out(root, _FILES))
-        return [("a tree of 50,000 files", f"{made:.1f} s to write", ""), *_measured(root)]
+        seconds = _time(lambda: _write_project(root, _FILES))
+        return [("a tree of 50,000 files", f"{seconds:.1f} s to write", ""), *_measure(root)]
 
 
-def _measured(root: Path) -> list[Row]:
-    whole, alone = _cold(root)
+def _measure(root: Path) -> list[Row]:
+    whole, alone = _time_first_search(root)
     search, get_definition, list_files = served(root).tools
     goal = "under 1 s"
     home = "pkg027/mod03/file777.py"
-    asked: list[tuple[str, Callable[[], Any], str]] = [
+    calls: list[tuple[str, Callable[[], Any], str]] = [
         ("search, a rare name", lambda: search(pattern="Service777"), goal),
         ("search, a common word (stopped at 20,000)", lambda: search(pattern="user"), goal),
         ("search, a common word in one folder", lambda: search(pattern="user", filter="pkg001/**"), goal),
@@ -56,31 +56,31 @@ def _measured(root: Path) -> list[Row]:
         ("first search, from the start of a process", f"{whole * 1e3:.0f} ms", ""),
         ("  the search alone, nothing parsed yet", f"{alone * 1e3:.0f} ms", goal),
     ]
-    return [*first, *((name, f"{_median(call) * 1e3:.0f} ms", wanted) for name, call, wanted in asked)]
+    return [*first, *((name, f"{_median(call) * 1e3:.0f} ms", wanted) for name, call, wanted in calls)]
 
 
-def _cold(root: Path) -> tuple[float, float]:
-    """The median of the first search of a process, with and without what it takes to start one."""
+def _time_first_search(root: Path) -> tuple[float, float]:
+    """The median time of the first search of a process, with and without starting the process."""
     pairs = list[tuple[float, float]]()
     for _ in range(_ROUNDS):
         start = time.perf_counter()
-        said = subprocess.check_output([sys.executable, "-c", _PROBE, str(root)])
-        pairs.append((time.perf_counter() - start, json.loads(said)))
+        output = subprocess.check_output([sys.executable, "-c", _PROBE, str(root)])
+        pairs.append((time.perf_counter() - start, json.loads(output)))
     return statistics.median(one for one, _ in pairs), statistics.median(one for _, one in pairs)
 
 
 def _median(call: Callable[[], Any]) -> float:
-    return statistics.median(_timed(call) for _ in range(_ROUNDS))
+    return statistics.median(_time(call) for _ in range(_ROUNDS))
 
 
-def _timed(call: Callable[[], Any]) -> float:
+def _time(call: Callable[[], Any]) -> float:
     start = time.perf_counter()
-    with suppress(ToolOperationError):  # which is an answer, too
+    with suppress(ToolOperationError):  # an error is a complete answer too
         call()
     return time.perf_counter() - start
 
 
-def _laid_out(root: Path, count: int) -> None:
+def _write_project(root: Path, count: int) -> None:
     for number in range(count):
         folder = root / f"pkg{number % 250:03}" / f"mod{number // 250 % 20:02}"
         if number < 5_000:
@@ -98,9 +98,9 @@ def _source(number: int) -> str:
 
 
 def main() -> None:
-    found = rows()
-    width = max(len(name) for name, _, _ in found)
-    for name, measured, goal in found:
+    table = rows()
+    width = max(len(name) for name, _, _ in table)
+    for name, measured, goal in table:
         print(f"{name:{width}}  {measured:>16}  {goal}")
 
 

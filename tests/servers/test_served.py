@@ -21,7 +21,7 @@ from fingerpost.errors import ToolOperationError
 from fingerpost.servers.command import served
 from fingerpost.servers.served import Answer, Served
 from tests.support.adopted_servers import called
-from tests.support.transcripts import call_in, is_as_shown
+from tests.support.transcripts import matches_transcript, parse_call
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
 
@@ -94,10 +94,10 @@ def test_wrong_calls_are_guided_unless_it_is_served_bare(framework: str) -> None
 
 
 def test_calls_are_written_in_one_line_and_shown_with_gaps() -> None:
-    assert call_in('f(a: 1, b: "x, y", c: [{"d": null}])') == ("f", {"a": 1, "b": "x, y", "c": [{"d": None}]})
-    assert call_in("f()") == ("f", {})
-    assert is_as_shown("one\ntwo\nthree 3", "one\n…\nthree …")
-    assert not is_as_shown("one\ntwo", "one")
+    assert parse_call('f(a: 1, b: "x, y", c: [{"d": null}])') == ("f", {"a": 1, "b": "x, y", "c": [{"d": None}]})
+    assert parse_call("f()") == ("f", {})
+    assert matches_transcript("one\ntwo\nthree 3", "one\n…\nthree …")
+    assert not matches_transcript("one\ntwo", "one")
 
 
 # the command

@@ -36,7 +36,7 @@ from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS, called
 from tests.support.code_server import PROJECT, Code, asked, laid_out
 from tests.support.paths import SOURCE
-from tests.support.transcripts import call_in, is_as_shown, turns
+from tests.support.transcripts import matches_transcript, parse_call, read_transcripts
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
 README = SOURCE / "servers/code/README.md"
@@ -305,7 +305,7 @@ def test_a_definition_too_long_to_send_is_cut_and_says_so(tmp_path: Path) -> Non
 def test_uses_of_what_is_no_word_are_searched_letter_by_letter(tmp_path: Path) -> None:
     code = Code(laid_out(tmp_path, {"a.cpp": "bool U::operator==(U o) { return true; }\n"}))
     step = code.definition("a.cpp:U.operator==")["next_steps"]["find_uses"]
-    assert code.ids(**call_in(step)[1]) == ["a.cpp:U.operator=="]
+    assert code.ids(**parse_call(step)[1]) == ["a.cpp:U.operator=="]
 
 
 # An id that names nothing
@@ -392,7 +392,7 @@ def test_a_page_says_how_to_go_on(code: Code) -> None:
 
 def test_next_steps_can_be_sent_as_they_stand(project: Path, code: Code) -> None:
     for step in code.search("User", max=2)["next_steps"].values():
-        name, arguments = call_in(step)
+        name, arguments = parse_call(step)
         assert not asked(project, name, arguments).is_error
 
 
@@ -416,7 +416,7 @@ def test_paging_through_gives_each_result_exactly_once(tmp_path: Path, size: int
     code = Code(laid_out(tmp_path, files))
     seen, step = list[str](), 'search(pattern: "item")'
     while step:
-        page = code.search(**{**call_in(step)[1], "max": size})
+        page = code.search(**{**parse_call(step)[1], "max": size})
         seen += [one["id"] for one in page["results"]]
         step = page["next_steps"].get("get_more")
     assert len(seen) == len(set(seen)) == 120 == page["total"]
@@ -448,7 +448,7 @@ def test_more_results_than_fit_at_once_are_paged_to_the_last(tmp_path: Path) -> 
     code = Code(laid_out(tmp_path, {f"f{n}.txt": "needle\n" * 500 for n in range(5)}))
     seen, step = list[str](), 'search(pattern: "needle", max: 1000)'
     while step:
-        page = code.search(**call_in(step)[1])
+        page = code.search(**parse_call(step)[1])
         seen += [one["id"] for one in page["results"]]
         step = page["next_steps"].get("get_more")
     assert len(seen) == len(set(seen)) == 2_500 == page["total"]
@@ -500,7 +500,7 @@ def test_a_search_without_results_offers_only_calls_that_find_something(project:
         'search(pattern: "login")', 'search(pattern: "users")', "list_files()",
     ]  # fmt: skip
     for step in error.next_steps["alternatives"]:
-        name, arguments = call_in(step)
+        name, arguments = parse_call(step)
         assert not asked(project, name, arguments).is_error
     assert error.next_steps["broaden_search"] == "Try a simpler pattern"
     assert code.error("search", pattern="qq").next_steps["alternatives"] == ["list_files()"]
@@ -1128,14 +1128,14 @@ def test_it_is_served_bare_behind_the_proxy(project: Path) -> None:
 
 
 def test_the_readme_shows_what_the_server_says(project: Path) -> None:
-    shown = list(turns(README))
+    shown = list(read_transcripts(README))
     assert len(shown) >= 6
 
     async def main() -> None:
         async with Client(served(project).on_sdk()) as client:
             for name, arguments, expected in shown:
                 said = await called(client, name, arguments)
-                assert is_as_shown(said.text, expected), said.text
+                assert matches_transcript(said.text, expected), said.text
 
     asyncio.run(main())
 

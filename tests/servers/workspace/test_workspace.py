@@ -33,7 +33,7 @@ from fingerpost.servers.workspace.tools import Workspace
 from tests.servers.test_served import served_over_http
 from tests.support.adopted_servers import ERAS, called
 from tests.support.server_workspace_lab import Faults, diff, edited, failing, in_a_child, killed, planted, snapshot
-from tests.support.transcripts import is_as_shown, turns
+from tests.support.transcripts import matches_transcript, read_transcripts
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
 README = Path(tools.__file__).parent / "README.md"
@@ -245,11 +245,11 @@ def test_it_runs_over_http_too(root: Path) -> None:
 
 
 def test_the_readme_says_what_happens(root: Path) -> None:
-    conversation = list(turns(README))
+    conversation = list(read_transcripts(README))
     assert len(conversation) >= 6
     said, _, _ = ask(root, *((name, arguments) for name, arguments, _ in conversation))
     for (name, arguments, expected), reply in zip(conversation, said, strict=True):
-        assert is_as_shown(reply.text, expected), f"{name}({arguments})\n{reply.text}"
+        assert matches_transcript(reply.text, expected), f"{name}({arguments})\n{reply.text}"
 
 
 # reading

@@ -1,4 +1,4 @@
-"""What a whole call makes of the fix for one of its units: it is sure only if the call works with it alone."""
+"""Verify the fix for one unit against the whole call: a fix is certain only if the call works with it alone."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import TypeVar
 
 from fingerpost.servers.units.suggestions import ConversionError, resolve_unit
 
-_MOST_TOLD = 4
-Made = TypeVar("Made")
+_MAX_REPORTED = 4
+Result = TypeVar("Result")
 
 
-def mended(made: Callable[[Mapping[str, str]], Made], units: Mapping[str, str]) -> Made:
-    """What is made of some units, by the parameters that they are in. Of the error, the fix is kept if it is enough."""
+def run_with_verified_fix(run: Callable[[Mapping[str, str]], Result], units: Mapping[str, str]) -> Result:
+    """Run a computation on units by parameter. If it fails, keep the error's fix only if it repairs the call."""
     try:
-        return made(units)
+        return run(units)
     except ConversionError as error:
-        bad = dict(islice(_bad(units), _MOST_TOLD))
-        if len(bad) > 1 and error.parameter in bad:
-            raise _one_of(error, bad) from None
-        if error.likely_fix is not None and (more := _left(made, units, error)):
-            raise _not_enough(error, more) from None
+        invalid = dict(islice(_invalid_units(units), _MAX_REPORTED))
+        if len(invalid) > 1 and error.parameter in invalid:
+            raise _combine_errors(error, invalid) from None
+        if error.likely_fix is not None and (remaining := _error_after_fix(run, units, error)):
+            raise _with_insufficient_fix(error, remaining) from None
         raise
 
 
-def _bad(units: Mapping[str, str]) -> Iterator[tuple[str, ConversionError]]:
+def _invalid_units(units: Mapping[str, str]) -> Iterator[tuple[str, ConversionError]]:
     for name, text in units.items():
         if isinstance(error := resolve_unit(text), ConversionError):
             yield name, error
 
 
-def _one_of(error: ConversionError, bad: Mapping[str, ConversionError]) -> ConversionError:
-    """An error that is not the only one: each is named with what to write, for one retry to be enough."""
+def _combine_errors(error: ConversionError, invalid: Mapping[str, ConversionError]) -> ConversionError:
+    """The first error, with hints for every invalid unit, so that one retry is enough."""
     return error.without_fix(
-        hint=f"Correct all of these in one call: {', '.join(bad)}",
-        hints=[f"{name}: {_advice(one)}" for name, one in bad.items()],
+        hint=f"Correct all of these in one call: {', '.join(invalid)}",
+        hints=[f"{name}: {_advice(one)}" for name, one in invalid.items()],
     )
 
 
@@ -45,19 +45,18 @@ def _advice(error: ConversionError) -> str:
     return f"{error.error}. {error.hint or error.hints[0]}"
 
 
-def _left(
-    made: Callable[[Mapping[str, str]], object], units: Mapping[str, str], error: ConversionError
+def _error_after_fix(
+    run: Callable[[Mapping[str, str]], object], units: Mapping[str, str], error: ConversionError
 ) -> ConversionError | None:
-    """What is still wrong with the call after the fix."""
     try:
-        made({**units, str(error.parameter): error.likely_fix["value"]})
-    except ConversionError as more:
-        return more
+        run({**units, str(error.parameter): error.likely_fix["value"]})
+    except ConversionError as remaining:
+        return remaining
     return None
 
 
-def _not_enough(error: ConversionError, more: ConversionError) -> ConversionError:
+def _with_insufficient_fix(error: ConversionError, remaining: ConversionError) -> ConversionError:
     label = error.likely_fix["label"]
     return error.without_fix(
-        hint=f"Did you mean {label}?", hints=[label, f"With {label}: {more.error}", *more.hints[:2]]
+        hint=f"Did you mean {label}?", hints=[label, f"With {label}: {remaining.error}", *remaining.hints[:2]]
     )

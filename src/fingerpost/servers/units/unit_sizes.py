@@ -1,4 +1,4 @@
-"""How large units are: what pint knows of them, in exact fractions wherever it can be exact."""
+"""Sizes of units, from pint, as exact fractions where possible."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any
 
 from fingerpost.servers.units.vocabulary import Unit
 
-_BEYOND = 400
+_MAX_EXPONENT = 400
 
 
-def to_root(value: Fraction, unit: Unit) -> Fraction:
-    """So much of a unit, in the root unit of its dimension."""
+def to_root_units(value: Fraction, unit: Unit) -> Fraction:
+    """Convert a value from a unit to the root unit of its dimension."""
     if unit.kind == "offset":
         return _registry().convert(value, unit.definition, "kelvin")
     if unit.kind == "log":
-        return _tenfold(value / 10) * size(unit)
-    return value * size(unit)
+        return _power_of_ten(value / 10) * unit_size(unit)
+    return value * unit_size(unit)
 
 
-def from_root(value: Fraction, unit: Unit) -> Fraction:
-    """The way back; `ValueError` where there is no logarithm."""
+def from_root_units(value: Fraction, unit: Unit) -> Fraction:
+    """The inverse of `to_root_units`; `ValueError` if there is no logarithm."""
     if unit.kind == "offset":
         return _registry().convert(value, "kelvin", unit.definition)
     if unit.kind == "log":
-        return 10 * _logarithm(value / size(unit))
-    return value / size(unit)
+        return 10 * _logarithm(value / unit_size(unit))
+    return value / unit_size(unit)
 
 
-def _tenfold(power: Fraction) -> Fraction:
-    """Ten to some power, held at what is beyond every number, either way, so that it can be told from 0."""
-    whole, rest = divmod(power, 1)
-    return Fraction(10) ** max(-_BEYOND, min(whole, _BEYOND)) * Fraction(str(10 ** float(rest)))
+def _power_of_ten(exponent: Fraction) -> Fraction:
+    """Ten to a power, clamped outside the range of floats so that it stays different from 0."""
+    whole, rest = divmod(exponent, 1)
+    return Fraction(10) ** max(-_MAX_EXPONENT, min(whole, _MAX_EXPONENT)) * Fraction(str(10 ** float(rest)))
 
 
 def _logarithm(value: Fraction) -> Fraction:
@@ -41,29 +41,29 @@ def _logarithm(value: Fraction) -> Fraction:
 
 
 @cache
-def size(unit: Unit) -> Fraction:
-    """A unit in terms of the root units of its dimension."""
-    factor, _ = _registry().get_root_units(_known_as(unit))
+def unit_size(unit: Unit) -> Fraction:
+    """The size of a unit in the root units of its dimension."""
+    factor, _ = _registry().get_root_units(_pint_name(unit))
     return Fraction(factor) * (Fraction(unit.scale.base) ** unit.scale.exponent if unit.scale else 1)
 
 
-def _known_as(unit: Unit) -> str:
-    """The name by which pint has a unit, given to it first where the definition is ours."""
+def _pint_name(unit: Unit) -> str:
+    """The name of a unit in pint, which is defined first if the definition is ours."""
     if unit.definition.isidentifier():
         return unit.definition
-    name = f"{unit.definition} = {unit.name}".translate(_AS_A_NAME)
+    name = f"{unit.definition} = {unit.name}".translate(_TO_IDENTIFIER)
     _registry().define(f"{name} = {unit.definition}")
     return name
 
 
-_AS_A_NAME = {ord(character): "_" for character in " =*/.-+"} | {
+_TO_IDENTIFIER = {ord(character): "_" for character in " =*/.-+"} | {
     ord(str(digit)): chr(97 + digit) for digit in range(10)
 }
 
 
 @cache
 def _registry() -> Any:
-    """Reading pint and its definitions takes more than half a second, so it is done when first needed."""
+    """The pint registry. Importing pint takes more than half a second, so it is imported on first use."""
     import pint
 
     registry: Any = pint.UnitRegistry
