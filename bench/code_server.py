@@ -48,7 +48,7 @@ def _measure(root: Path) -> list[Row]:
         ("search, a common word (stopped at 20,000)", lambda: search(pattern="user"), goal),
         ("search, a common word in one folder", lambda: search(pattern="user", filter="pkg001/**"), goal),
         ("search, a qualified name", lambda: search(pattern="Service777.handle_777_3"), ""),
-        ("search, a misspelt name", lambda: search(pattern="Servcie777"), ""),
+        ("search, a misspelled name", lambda: search(pattern="Servcie777"), ""),
         ("list_files", lambda: list_files(), goal),
         ("get_definition", lambda: get_definition(id=f"{home}:Service777.handle_777_3"), goal),
     ]

@@ -41,7 +41,7 @@ def rows(each: int = _EACH, step: int = 1) -> list[Row]:
         ("words of English with a fix", f"{sum(map(_has_fix, words))} of {len(words):,}", "0"),
         ("strings without meaning with a fix", f"{sum(map(_has_fix, garbage))} of {len(garbage):,}", "at most 0.2 %"),
         ("right conversion", f"{_median_time('km/h', 'mph') * 1e6:.0f} µs", "under 200 µs"),
-        ("misspelt unit", f"{_median_time('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
+        ("misspelled unit", f"{_median_time('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
     ]
 
 

@@ -1,7 +1,7 @@
-"""The one way to a file of a folder: from the folder itself, step by step, through no link.
+"""Open files of a folder without following links.
 
-Names alone prove nothing: between a look at a path and its use, a link may be put in the way. Here that ends in an
-`OSError`, and never in a file from elsewhere.
+Each path component is opened relative to its parent with `O_NOFOLLOW`. So a link that is created between a check of a
+path and its use causes an `OSError` instead of opening a file outside the folder.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @contextmanager
-def opened(root: Path, path: str) -> Generator[int]:
-    """A plain file, open for reading; what is none is refused, and never waited for."""
-    *way, name = _steps(path)
-    with folder(root, way) as parent:
-        fd = os.open(name, _FILE, dir_fd=parent)
+def open_file(root: Path, path: str) -> Generator[int]:
+    """Open a regular file for reading; refuse pipes and devices without waiting for them."""
+    *parents, name = _components(path)
+    with open_folder(root, parents) as parent:
+        fd = os.open(name, _FILE_FLAGS, dir_fd=parent)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise OSError(errno.EINVAL, "is no plain file")
@@ -32,12 +32,11 @@ def opened(root: Path, path: str) -> Generator[int]:
 
 
 @contextmanager
-def folder(root: Path, way: list[str]) -> Generator[int]:
-    """An open folder."""
-    fd = os.open(root, _FOLDER)
+def open_folder(root: Path, components: list[str]) -> Generator[int]:
+    fd = os.open(root, _FOLDER_FLAGS)
     try:
-        for name in way:
-            inner = os.open(name, _FOLDER, dir_fd=fd)
+        for name in components:
+            inner = os.open(name, _FOLDER_FLAGS, dir_fd=fd)
             os.close(fd)
             fd = inner
         yield fd
@@ -47,20 +46,20 @@ def folder(root: Path, way: list[str]) -> Generator[int]:
 
 def is_folder(root: Path, path: str) -> bool:
     try:
-        with folder(root, _steps(path)):
+        with open_folder(root, _components(path)):
             return True
     except OSError:
         return False
 
 
-def start_of(fd: int, most: int) -> bytes:
-    """What an open file holds, and no more than so many bytes of it."""
+def read_bytes(fd: int, limit: int) -> bytes:
+    """Read an open file from the start, at most `limit` bytes."""
     with open(fd, "rb", closefd=False) as stream:
-        return stream.read(most)
+        return stream.read(limit)
 
 
-def _steps(path: str) -> list[str]:
-    steps = [name for name in path.split("/") if name not in ("", ".")]
-    if not steps or ".." in steps:
+def _components(path: str) -> list[str]:
+    components = [name for name in path.split("/") if name not in ("", ".")]
+    if not components or ".." in components:
         raise OSError(errno.EINVAL, "is no place in the folder")
-    return steps
+    return components

@@ -28,12 +28,12 @@ class SymbolCases:
     @cached_property
     def by_letters(self) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
-        spellings = (*self.known.symbols, *self._prefixed_symbols(), *self.known.aliases, *self.known.refusals)
+        spellings = (*self.known.symbols, *self._symbols_with_prefix(), *self.known.aliases, *self.known.refusals)
         for symbol in dict.fromkeys(spellings):
             groups.setdefault(symbol.casefold(), []).append(symbol)
         return groups
 
-    def _prefixed_symbols(self) -> Iterator[str]:
+    def _symbols_with_prefix(self) -> Iterator[str]:
         for symbol, unit in self.known.symbols.items():
             if unit.kind != "words":
                 scales = [scale for scale in self.known.scales if accepts_prefix(unit, scale)]

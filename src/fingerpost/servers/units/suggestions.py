@@ -166,10 +166,10 @@ def build_no_path_error(
     return ConversionError(
         f"No conversion path from '{_clip(source)}' to '{_clip(target)}'",
         "no_conversion_path",
-        got=_measured_kind(other, target),
-        expected=_measured_kind(one, source),
+        got=_quantity_kind(other, target),
+        expected=_quantity_kind(one, source),
         hints=[
-            f"{_clip(source)} is {_measured_kind(one, source)}; {_clip(target)} is {_measured_kind(other, target)}",
+            f"{_clip(source)} is {_quantity_kind(one, source)}; {_clip(target)} is {_quantity_kind(other, target)}",
             *_isolation_hints(one, other),
             *_compatible_units_hint(source, one),
         ],
@@ -256,7 +256,7 @@ def _dimension_name(dimension: Dimension) -> str:
     return vocabulary().dimensions.display_name(dimension)
 
 
-def _measured_kind(dimension: Dimension, text: str) -> str:
+def _quantity_kind(dimension: Dimension, text: str) -> str:
     """What a unit measures, telling temperatures from temperature differences."""
     unit = resolve_unit(text)
     kind = unit.single.kind if isinstance(unit, Compound) and unit.single else ""
