@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 
 Row = tuple[str, str, str]
 
 _FILES, _ROUNDS = 50_000, 5
 _PROBE = (
     "import json, pathlib, sys, time\n"
-    "from fingerpost.servers.code import served\n"
+    "from fingerpost.servers.code import create_server\n"
     "start = time.perf_counter()\n"
-    "served(pathlib.Path(sys.argv[1])).tools[0](pattern='Service777')\n"
+    "create_server(pathlib.Path(sys.argv[1])).tools[0](pattern='Service777')\n"
     "print(json.dumps(time.perf_counter() - start))"
 )
 
@@ -40,7 +40,7 @@ def rows() -> list[Row]:
 
 def _measure(root: Path) -> list[Row]:
     whole, alone = _time_first_search(root)
-    search, get_definition, list_files = served(root).tools
+    search, get_definition, list_files = create_server(root).tools
     goal = "under 1 s"
     home = "pkg027/mod03/file777.py"
     calls: list[tuple[str, Callable[[], Any], str]] = [

@@ -28,7 +28,7 @@ from fingerpost.audit.generate.mutations import slip
 from fingerpost.audit.judge.follow_error import corrected_call_in
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
-from fingerpost.servers.command import served
+from fingerpost.servers.command import create_server
 
 Row = tuple[str, str, str]
 Outcome = tuple[dict[str, Any], Any]
@@ -169,7 +169,7 @@ async def run(subject: Subject, *, is_guided: bool, rounds: int = 8, seed: int =
 
 async def _made(subject: Subject, rounds: int, random: Random) -> list[Mistake]:
     folder = subject.makes_folder()
-    async with Client(served(subject.kind, folder and str(folder)).on_sdk()) as client:
+    async with Client(create_server(subject.kind, folder and str(folder)).on_sdk()) as client:
         listed = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
     if subject.writes and folder:
         shutil.rmtree(folder)
@@ -224,7 +224,7 @@ async def _facing(subject: Subject, *, is_guided: bool) -> AsyncGenerator[Ask]:
         return await _reply(client, call), _tree(folder) if subject.writes and folder else None
 
     try:
-        async with Client(served(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
+        async with Client(create_server(subject.kind, folder and str(folder)).on_sdk(is_guided=is_guided)) as client:
             yield ask
     finally:
         if subject.writes and folder:

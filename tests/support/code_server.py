@@ -15,9 +15,9 @@ from typing import Any
 from mcp.client import Client
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 from fingerpost.servers.code.ripgrep import Ripgrep
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 from tests.support.adopted_servers import Said, called
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
@@ -74,7 +74,7 @@ class CodeServer:
     """The tools of the code server as plain functions."""
 
     def __init__(self, root: Path, **ripgrep: Any) -> None:
-        server = served(root, ripgrep=Ripgrep(root, **ripgrep) if ripgrep else None)
+        server = create_server(root, ripgrep=Ripgrep(root, **ripgrep) if ripgrep else None)
         self._tools: dict[str, Callable[..., Any]] = {tool.__name__: tool for tool in server.tools}
 
     def search(self, pattern: str, **more: Any) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def call_server(
     """Call a tool through a real client."""
 
     async def main() -> Said:
-        server = getattr(served(root), framework)(**options)
+        server = getattr(create_server(root), framework)(**options)
         async with Client(
             getattr(server, "_mcp_server", server), mode="legacy" if era == "2025-11-25" else "auto"
         ) as client:

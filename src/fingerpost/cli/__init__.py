@@ -1,1 +1,1 @@
-"""The fingerpost command line."""
+"""The command line: one module for each command, and `main`, which runs them."""

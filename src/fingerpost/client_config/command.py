@@ -42,7 +42,7 @@ from fingerpost.terminal.style import Style
 _Change: TypeAlias = Callable[[str, Sequence[str] | None], Rewritten]
 
 
-def add_wrapping(commands: Any) -> None:
+def add_to(commands: Any) -> None:
     """Make both commands known to the command line."""
     wrap = commands.add_parser(
         "wrap",

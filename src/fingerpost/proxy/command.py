@@ -19,7 +19,7 @@ from fingerpost.engine.matching import closest
 from fingerpost.engine.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.http.sendable import is_header, is_sendable
 from fingerpost.proxy.log import Journal
-from fingerpost.terminal.command_error import CommandError, address
+from fingerpost.terminal.command_error import CommandError, parse_address
 
 _MB = 1024 * 1024
 _MOST_MB = 2_048
@@ -127,7 +127,7 @@ async def _over_http(options: argparse.Namespace, settings: dict[str, Any], jour
         return await Outbound(
             Upstream(_url(options.url)), session, limit=limit, headers=own_headers(), say=journal.say
         ).run()
-    host, port = address(options.listen, "--listen")
+    host, port = parse_address(options.listen, "--listen")
     if options.command:
         app = _hosted(options.command, settings, journal)
     else:

@@ -1,1 +1,1 @@
-"""Three servers that are useful in themselves, and proof of how little a server has to say about errors."""
+"""Three reference servers, useful by themselves. Each one raises errors and leaves the guidance to Fingerpost."""

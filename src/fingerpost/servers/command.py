@@ -1,4 +1,4 @@
-"""`fingerpost serve`: one of the reference servers, on standard streams or over HTTP."""
+"""`fingerpost serve`: run a reference server on standard input and output or over HTTP."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fingerpost.terminal.command_error import CommandError, address
+from fingerpost.terminal.command_error import CommandError, parse_address
 
 if TYPE_CHECKING:
-    from fingerpost.servers.served import Served
+    from fingerpost.servers.tool_server import ToolServer
 
 _KINDS = {
-    "code": "search a code base, and read definitions in it",
-    "units": "convert units, and check them",
+    "code": "search code and read definitions",
+    "units": "convert and check units",
     "workspace": "read and change the files of one folder",
 }
 _WITH_FOLDER = ("code", "workspace")
@@ -24,35 +24,39 @@ _WITH_FOLDER = ("code", "workspace")
 
 def add_to(commands: Any) -> None:
     """Register the command."""
-    serve = commands.add_parser("serve", help="run one of the reference servers", description="Run a reference server.")
+    serve = commands.add_parser("serve", help="run a reference server", description="Run a reference server.")
     kinds = serve.add_subparsers(title="servers", metavar="SERVER", required=True)
-    for kind, about in _KINDS.items():
-        one = kinds.add_parser(kind, help=about, description=f"An MCP server to {about}.")
+    for kind, purpose in _KINDS.items():
+        server = kinds.add_parser(kind, help=purpose, description=f"An MCP server to {purpose}.")
         if kind in _WITH_FOLDER:
-            one.add_argument("folder", metavar="DIR", help="the folder that is served; nothing outside it is reached")
-        one.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input")
-        one.add_argument("--guidance", choices=("off", "on"), default="on", help="off serves it bare, to compare")
-        one.set_defaults(run=run, kind=kind)
+            server.add_argument("folder", metavar="DIR", help="the folder to serve; nothing outside it is accessible")
+        server.add_argument(
+            "--http", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input and output"
+        )
+        server.add_argument(
+            "--guidance", choices=("off", "on"), default="on", help="off runs it without guidance (default: on)"
+        )
+        server.set_defaults(run=run, kind=kind)
 
 
 def run(options: argparse.Namespace) -> int:
-    where = address(options.http, "--http") if options.http else None
-    server = served(options.kind, getattr(options, "folder", None)).on_sdk(is_guided=options.guidance == "on")
-    if where is None:
+    address = parse_address(options.http, "--http") if options.http else None
+    server = create_server(options.kind, getattr(options, "folder", None)).on_sdk(is_guided=options.guidance == "on")
+    if address is None:
         server.run("stdio")
     else:
-        _over_http(server, *where)
+        _serve_http(server, *address)
     return 0
 
 
-def served(kind: str, folder: str | None = None) -> Served:
-    """One of the servers; `Trouble` where it cannot be had."""
+def create_server(kind: str, folder: str | None = None) -> ToolServer:
+    """Create a reference server. Raises `CommandError` if its folder or a dependency is missing."""
     if folder is not None and not Path(folder).is_dir():
-        what = "is not a folder" if Path(folder).exists() else "does not exist"
-        raise CommandError(f"{folder} {what}", f"For example: fingerpost serve {kind} .")
+        problem = "is not a folder" if Path(folder).exists() else "does not exist"
+        raise CommandError(f"{folder} {problem}", f"For example: fingerpost serve {kind} .")
     try:
         module = importlib.import_module(f"fingerpost.servers.{kind}")
-        return module.served(*([] if folder is None else [Path(folder).resolve()]))
+        return module.create_server(*([] if folder is None else [Path(folder).resolve()]))
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("fingerpost"):
             raise
@@ -62,7 +66,7 @@ def served(kind: str, folder: str | None = None) -> Served:
         ) from error
 
 
-def _over_http(server: Any, host: str, port: int) -> None:
+def _serve_http(server: Any, host: str, port: int) -> None:
     import asyncio
 
     import uvicorn
@@ -70,7 +74,9 @@ def _over_http(server: Any, host: str, port: int) -> None:
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}", "Port 0 picks a free one.") from error
+        raise CommandError(
+            f"cannot listen on {host}:{port}: {error.strerror}", "Use port 0 to pick a free one."
+        ) from error
     with listener:
         app = server.streamable_http_app(host=host)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]

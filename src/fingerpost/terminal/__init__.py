@@ -1,1 +1,1 @@
-"""What every command needs: colour, and errors with a way out."""
+"""What every command uses: colour, and errors with a way out."""

@@ -1,4 +1,4 @@
-"""Colour for people, plain text for everyone else."""
+"""Colour on terminals, plain text everywhere else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TextIO
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How emphasis is written; on anything but a terminal it is not written at all."""
+    """Emphasis by ANSI escape codes. Files, pipes and dumb terminals get plain text."""
 
     is_coloured: bool
 
@@ -18,19 +18,19 @@ class Style:
         return cls(out.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")
 
     def good(self, text: str) -> str:
-        return self._in("32", text)
+        return self._paint("32", text)
 
     def notice(self, text: str) -> str:
-        return self._in("33", text)
+        return self._paint("33", text)
 
     def bad(self, text: str) -> str:
-        return self._in("31", text)
+        return self._paint("31", text)
 
     def strong(self, text: str) -> str:
-        return self._in("1", text)
+        return self._paint("1", text)
 
     def faint(self, text: str) -> str:
-        return self._in("2", text)
+        return self._paint("2", text)
 
-    def _in(self, code: str, text: str) -> str:
+    def _paint(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.is_coloured else text

@@ -25,8 +25,8 @@ def test_an_id_stays_the_same_in_another_process_and_after_edits_elsewhere(tmp_p
     before = CodeServer(tmp_path).ids("User")
     (tmp_path / "other.py").write_text("class Userless: pass\n", encoding="utf-8")
     source = (
-        "import json, sys, pathlib; from fingerpost.servers.code import served\n"
-        "tool = served(pathlib.Path(sys.argv[1])).tools[0]\n"
+        "import json, sys, pathlib; from fingerpost.servers.code import create_server\n"
+        "tool = create_server(pathlib.Path(sys.argv[1])).tools[0]\n"
         "print(json.dumps([one['id'] for one in tool(pattern='User').data['results']]))"
     )
     done = subprocess.run(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 from fingerpost.servers.code.ripgrep import Ripgrep
 from tests.support.code_server import (
     CodeServer,
@@ -133,7 +133,7 @@ def test_a_file_deleted_during_a_search_gives_an_empty_line_and_a_warning(
     found = engine.hits("def f")
     (root / "a.py").unlink()
     monkeypatch.setattr(engine, "hits", lambda *_: found)
-    tool = served(root, ripgrep=engine).tools[0]
+    tool = create_server(root, ripgrep=engine).tools[0]
     page = cast("Any", tool(pattern="def f")).data
     assert (page["results"][0]["id"], page["results"][0]["snippet"]) == ("a.py:L1", "")
     assert page["warnings"] == ["1 path could not be read: a.py"]

@@ -14,7 +14,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from fingerpost.servers.code import served
+from fingerpost.servers.code import create_server
 from tests.support.adopted_servers import ERAS, called
 from tests.support.code_server import (
     FRAMEWORKS,
@@ -96,7 +96,7 @@ class TestSourceDocumentExamples:
 
     def test_all_tools_are_declared_read_only_and_closed_world(self, project: Path, framework: str, era: str) -> None:
         async def main() -> list[Any]:
-            server = getattr(served(project), framework)()
+            server = getattr(create_server(project), framework)()
             mode = "legacy" if era == "2025-11-25" else "auto"
             async with Client(getattr(server, "_mcp_server", server), mode=mode) as client:
                 return (await client.list_tools()).tools
@@ -169,7 +169,7 @@ def test_the_transcripts_of_the_readme_are_real(project: Path) -> None:
     assert len(calls) >= 6
 
     async def main() -> None:
-        async with Client(served(project).on_sdk()) as client:
+        async with Client(create_server(project).on_sdk()) as client:
             for name, arguments, expected in calls:
                 reply = await called(client, name, arguments)
                 assert matches_transcript(reply.text, expected), reply.text

@@ -46,5 +46,5 @@ def test_a_fix_that_does_not_repair_the_call_is_only_a_hint() -> None:
     assert chain_error(1, "kg", (1, "lb", "kilgoram")).likely_fix["value"] == "kilogram"
     assert conversion_error(1, "KM/H", "m/s").likely_fix["value"] == "km/h"
     assert len(chain_error(1, "kilgoram", *[(1, "kilgoram", "metr")] * 50).hints) == 4
-    (reply,) = call_server(units.served().on_sdk(), [convert_call(1, "kilgoram", "metr")])
+    (reply,) = call_server(units.create_server().on_sdk(), [convert_call(1, "kilgoram", "metr")])
     assert reply.is_error and "Corrected call" not in reply.text and "to_unit: write meter" in reply.text

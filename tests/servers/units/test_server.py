@@ -12,7 +12,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from fingerpost.servers import units
-from fingerpost.servers.command import served as served_by_command
+from fingerpost.servers.command import create_server as create_server_by_kind
 from fingerpost.terminal.command_error import CommandError
 from tests.support.adopted_servers import ERAS
 from tests.support.transcripts import matches_transcript, read_transcripts
@@ -32,7 +32,7 @@ FRAMEWORKS = ("on_sdk", "on_fastmcp")
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_tool_works_with_each_framework_and_protocol_version(framework: str, era: str) -> None:
-    server = getattr(units.served(), framework)()
+    server = getattr(units.create_server(), framework)()
     good, fixed, chained, checked, listed, scales, bad_chain, missing, null, repaired = call_server(
         server,
         [
@@ -73,7 +73,7 @@ def test_every_tool_works_with_each_framework_and_protocol_version(framework: st
 
 def test_tools_describe_their_parameters_and_are_read_only() -> None:
     async def main() -> list[Any]:
-        async with Client(units.served().on_sdk()) as client:
+        async with Client(units.create_server().on_sdk()) as client:
             return (await client.list_tools()).tools
 
     for tool in (one for one in asyncio.run(main()) if one.name != "info"):
@@ -85,10 +85,12 @@ def test_tools_describe_their_parameters_and_are_read_only() -> None:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_hostile_texts_get_short_errors(framework: str) -> None:
     texts = ["(" * 10_000, "m" * 1_000_000, "m^999999999", "9**9**9", "", "\x00", "__class__", "1e400*m"]
-    for reply in call_server(getattr(units.served(), framework)(), [convert_call(1, text, "m") for text in texts]):
+    for reply in call_server(
+        getattr(units.create_server(), framework)(), [convert_call(1, text, "m") for text in texts]
+    ):
         assert reply.is_error and reply.structured["error_type"] in ("parse_error", "unknown_unit")
         assert len(reply.text) < 1_500
-    (big,) = call_server(getattr(units.served(), framework)(), [convert_call(10**400, "m", "ft")])
+    (big,) = call_server(getattr(units.create_server(), framework)(), [convert_call(10**400, "m", "ft")])
     assert big.is_error and big.structured["error_type"] == "out_of_range"
 
 
@@ -118,7 +120,7 @@ def test_the_proxy_corrects_calls_to_the_bare_server() -> None:
 
 def test_the_transcripts_of_the_readme_are_real() -> None:
     calls = list(read_transcripts(README))
-    replies = call_server(units.served().on_sdk(), [(name, arguments) for name, arguments, _ in calls])
+    replies = call_server(units.create_server().on_sdk(), [(name, arguments) for name, arguments, _ in calls])
     for (name, arguments, expected), one in zip(calls, replies, strict=True):
         assert matches_transcript(one.text, expected), f"{name} {arguments}\n{one.text}"
     assert len(calls) >= 10
@@ -129,4 +131,4 @@ def test_a_missing_pint_is_reported_before_the_first_call(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "fingerpost.servers.units")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(CommandError, match="needs pint"):
-        served_by_command("units")
+        create_server_by_kind("units")

@@ -24,13 +24,13 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace import journal, listing, nearness, served, tools, tree
+from fingerpost.servers.workspace import create_server, journal, listing, nearness, tools, tree
 from fingerpost.servers.workspace.applying import applied
 from fingerpost.servers.workspace.content import decoded, lines_of
 from fingerpost.servers.workspace.places import STAGING, is_staged, staged
 from fingerpost.servers.workspace.plan import parsed
 from fingerpost.servers.workspace.tools import Workspace
-from tests.servers.test_served import served_over_http
+from tests.servers.test_tool_server import serve_over_http
 from tests.support.adopted_servers import ERAS, called
 from tests.support.server_workspace_lab import Faults, diff, edited, failing, in_a_child, killed, planted, snapshot
 from tests.support.transcripts import matches_transcript, read_transcripts
@@ -80,7 +80,7 @@ def ask(root: Path, *calls: tuple[str, dict[str, Any]], framework: str = "on_sdk
     """What the calls are answered with, and the tools as they are listed before the first and after the last."""
 
     async def main() -> Any:
-        server = getattr(served(root), framework)(**options)
+        server = getattr(create_server(root), framework)(**options)
         mode = "legacy" if era == ERAS[0] else "auto"
         async with Client(getattr(server, "_mcp_server", server), mode=mode) as client:
             before = (await client.list_tools()).tools
@@ -220,7 +220,7 @@ def test_it_runs_as_a_process_and_bare_behind_the_proxy(root: Path) -> None:
 
 
 def test_it_runs_over_http_too(root: Path) -> None:
-    process, url = served_over_http("workspace", str(root))
+    process, url = serve_over_http("workspace", str(root))
 
     async def scene() -> list[Any]:
         async with Client(url) as client:

@@ -19,7 +19,7 @@ from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.outline import Definition, innermost_definition
 from fingerpost.servers.code.paging import format_next_steps, format_tool_call
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 
 _LINE = re.compile(r"L(\d{1,9})")
 _WORD = re.compile(r"\w+")

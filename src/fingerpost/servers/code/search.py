@@ -27,7 +27,7 @@ from fingerpost.servers.code.paging import (
 from fingerpost.servers.code.ranking import group_by_line, matching_definition, score_by_definition, score_by_words
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 
 _MAX_FILES_RANKED = 100
 """Files that are parsed to rank a search; hits in other files are ranked by their words."""

@@ -34,7 +34,7 @@ from fingerpost.servers.code.paging import (
 from fingerpost.servers.code.ripgrep import Ripgrep, RipgrepError
 from fingerpost.servers.code.search import build_page, no_hits_error
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.served import Answer
+from fingerpost.servers.tool_server import Answer
 
 Pattern = Annotated[
     str,

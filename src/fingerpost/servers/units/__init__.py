@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fingerpost.servers.served import Served
+    from fingerpost.servers.tool_server import ToolServer
 
 if find_spec("pint") is None:  # pint is imported on first use, but a missing package must be reported at the start
     raise ModuleNotFoundError("No module named 'pint'", name="pint")
@@ -20,11 +20,11 @@ _INSTRUCTIONS = (
 )
 
 
-def served() -> Served:
+def create_server() -> ToolServer:
     """Define the units server."""
-    from fingerpost.servers.served import Served
+    from fingerpost.servers.tool_server import ToolServer
     from fingerpost.servers.units import tools
 
     functions = (tools.convert, tools.compute, tools.check_dimensions, tools.list_units, tools.list_scales)
     annotations = {"readOnlyHint": True, "openWorldHint": False}
-    return Served("units", _INSTRUCTIONS, functions, annotations, {"shape": "flat"})
+    return ToolServer("units", _INSTRUCTIONS, functions, annotations, {"shape": "flat"})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fingerpost.servers.served import Served
+from fingerpost.servers.tool_server import ToolServer
 from fingerpost.servers.workspace.tools import Workspace
 
 _INSTRUCTIONS = (
@@ -18,11 +18,11 @@ _INSTRUCTIONS = (
 )
 
 
-def served(root: Path) -> Served:
+def create_server(root: Path) -> ToolServer:
     """The server of one folder."""
     writing = ("write_file", "apply_patch", "move", "delete")
     write: dict[str, Any] = {**dict.fromkeys(writing, _writes), "read_content": False, "list_paths": False}
-    return Served("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
+    return ToolServer("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
 
 
 def _writes(arguments: Mapping[str, Any]) -> bool:

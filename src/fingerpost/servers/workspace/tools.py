@@ -14,7 +14,7 @@ from pydantic import Field
 
 from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.served import Answer, Function
+from fingerpost.servers.tool_server import Answer, Function
 from fingerpost.servers.workspace.content import Text, decoded, described, lines_of, page
 from fingerpost.servers.workspace.journal import Journal, Step, stamp
 from fingerpost.servers.workspace.listing import listed

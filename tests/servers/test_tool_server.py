@@ -1,4 +1,4 @@
-"""The reference servers have in common: two frameworks, two transports, one command, and pages that run."""
+"""What the reference servers share: two frameworks, two transports, one command, and READMEs that run."""
 
 # pyright: basic
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pydantic import Field
 
 from fingerpost.cli.main import main
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.command import served
-from fingerpost.servers.served import Answer, Served
+from fingerpost.servers.command import create_server
+from fingerpost.servers.tool_server import Answer, ToolServer
 from tests.support.adopted_servers import called
 from tests.support.transcripts import matches_transcript, parse_call
 
@@ -38,12 +38,12 @@ def read(path: str) -> Answer:
     return Answer("héllo", {"path": path})
 
 
-SERVED = Served("lab", "Try it.", (double, read), {"readOnlyHint": True}, {"shape": "flat"})
+SERVER = ToolServer("lab", "Try it.", (double, read), {"readOnlyHint": True}, {"shape": "flat"})
 
 
-def asked(framework: str, name: str, arguments: dict[str, Any], **options: Any) -> Any:
+def call(framework: str, name: str, arguments: dict[str, Any], **options: Any) -> Any:
     async def main() -> Any:
-        server = getattr(SERVED, framework)(**options)
+        server = getattr(SERVER, framework)(**options)
         async with Client(getattr(server, "_mcp_server", server)) as client:
             return await called(client, name, arguments)
 
@@ -52,16 +52,16 @@ def asked(framework: str, name: str, arguments: dict[str, Any], **options: Any) 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_function_is_a_tool_on_either_framework(framework: str) -> None:
-    said = asked(framework, "double", {"value": 4})
-    assert (said.text, said.structured, said.is_error) == ('{"result": 8}', {"result": 8}, False)
-    said = asked(framework, "read", {"path": "a.txt"})
-    assert (said.text, said.structured) == ("héllo", {"path": "a.txt"})
+    reply = call(framework, "double", {"value": 4})
+    assert (reply.text, reply.structured, reply.is_error) == ('{"result": 8}', {"result": 8}, False)
+    reply = call(framework, "read", {"path": "a.txt"})
+    assert (reply.text, reply.structured) == ("héllo", {"path": "a.txt"})
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_what_a_function_declares_is_listed(framework: str) -> None:
+def test_the_declarations_of_a_function_are_listed(framework: str) -> None:
     async def main() -> list[Any]:
-        server = getattr(SERVED, framework)()
+        server = getattr(SERVER, framework)()
         async with Client(getattr(server, "_mcp_server", server)) as client:
             return (await client.list_tools()).tools
 
@@ -73,9 +73,9 @@ def test_what_a_function_declares_is_listed(framework: str) -> None:
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_server_says_which_version_it_is(framework: str) -> None:
+def test_a_server_reports_its_version(framework: str) -> None:
     async def main() -> Any:
-        server = getattr(SERVED, framework)()
+        server = getattr(SERVER, framework)()
         async with Client(getattr(server, "_mcp_server", server), mode="legacy") as client:
             return client.server_info
 
@@ -84,16 +84,16 @@ def test_a_server_says_which_version_it_is(framework: str) -> None:
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_wrong_calls_are_guided_unless_it_is_served_bare(framework: str) -> None:
-    assert asked(framework, "double", {"valeu": "4"}).structured == {"result": 8}
-    said = asked(framework, "read", {"path": "b.txt"})
-    assert said.is_error and said.structured["hint"] == "There is a.txt"
-    assert asked(framework, "double", {"valeu": "4"}, is_guided=False).is_error
-    bare = asked(framework, "read", {"path": "b.txt"}, is_guided=False)
+def test_wrong_calls_get_guidance_unless_it_is_off(framework: str) -> None:
+    assert call(framework, "double", {"valeu": "4"}).structured == {"result": 8}
+    reply = call(framework, "read", {"path": "b.txt"})
+    assert reply.is_error and reply.structured["hint"] == "There is a.txt"
+    assert call(framework, "double", {"valeu": "4"}, is_guided=False).is_error
+    bare = call(framework, "read", {"path": "b.txt"}, is_guided=False)
     assert bare.is_error and bare.text.endswith("b.txt does not exist") and not bare.guidance
 
 
-def test_calls_are_written_in_one_line_and_shown_with_gaps() -> None:
+def test_transcripts_have_one_call_per_line_and_gaps_in_replies() -> None:
     assert parse_call('f(a: 1, b: "x, y", c: [{"d": null}])') == ("f", {"a": 1, "b": "x, y", "c": [{"d": None}]})
     assert parse_call("f()") == ("f", {})
     assert matches_transcript("one\ntwo\nthree 3", "one\n…\nthree …")
@@ -103,7 +103,7 @@ def test_calls_are_written_in_one_line_and_shown_with_gaps() -> None:
 # the command
 
 
-def served_over_http(*words: str) -> tuple[subprocess.Popen[str], str]:
+def serve_over_http(*words: str) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "fingerpost", "serve", *words, "--http", "127.0.0.1:0"],
         stderr=subprocess.PIPE,
@@ -115,14 +115,14 @@ def served_over_http(*words: str) -> tuple[subprocess.Popen[str], str]:
     return process, found[1]
 
 
-def test_an_address_that_cannot_be_had_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_that_cannot_be_used_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "units", "--http", "nowhere"]) == 2
     assert "nowhere is not an address to listen on\nFor example --http 127.0.0.1:8080" in capsys.readouterr().err
     assert main(["serve", "units", "--http", "203.0.113.1:80"]) == 2
     assert "cannot listen on 203.0.113.1:80" in capsys.readouterr().err
 
 
-def test_a_folder_that_is_none_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["serve", "code", str(tmp_path / "none")]) == 2
     assert "none does not exist\nFor example: fingerpost serve code ." in capsys.readouterr().err
     (tmp_path / "file").touch()
@@ -131,50 +131,50 @@ def test_a_folder_that_is_none_is_told(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 @pytest.mark.parametrize("kind", ["code", "units", "workspace"])
-def test_an_extra_that_is_missing_is_named(
+def test_a_missing_extra_is_named(
     kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for name in [name for name in sys.modules if name.startswith(f"fingerpost.servers.{kind}")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "fingerpost.servers.served", None)  # as if mcp could not be imported
-    monkeypatch.setattr("builtins.__import__", _without("mcp_types", "mcp", "pint", "tree_sitter"))
-    monkeypatch.delitem(sys.modules, "fingerpost.servers.served")
+    monkeypatch.setitem(sys.modules, "fingerpost.servers.tool_server", None)  # as if mcp could not be imported
+    monkeypatch.setattr("builtins.__import__", _import_without("mcp_types", "mcp", "pint", "tree_sitter"))
+    monkeypatch.delitem(sys.modules, "fingerpost.servers.tool_server")
     folder = [] if kind == "units" else [str(tmp_path)]
     assert main(["serve", kind, *folder]) == 2
     assert f"Install it with: pip install 'fingerpost[{kind}]'" in capsys.readouterr().err
 
 
-def _without(*names: str) -> Any:
+def _import_without(*names: str) -> Any:
     real = __import__
 
-    def importing(name: str, *args: Any, **more: Any) -> Any:
+    def import_module(name: str, *args: Any, **more: Any) -> Any:
         if name.partition(".")[0] in names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return real(name, *args, **more)
 
-    return importing
+    return import_module
 
 
-def test_the_server_runs_over_http_and_ends_when_told() -> None:
-    process, url = served_over_http("units")
+def test_the_server_runs_over_http_and_stops_on_an_interrupt() -> None:
+    process, url = serve_over_http("units")
     try:
 
-        async def scene() -> Any:
+        async def convert() -> Any:
             async with Client(url) as client:
                 return await called(client, "convert", {"value": 1, "from_unit": "km", "to_unit": "m"})
 
-        assert asyncio.run(scene()).structured["quantity"] == 1000
+        assert asyncio.run(convert()).structured["quantity"] == 1000
     finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) in (0, 130)
         process.communicate()
 
 
-def test_the_server_ends_with_its_client() -> None:
+def test_the_server_ends_when_its_client_closes_the_input() -> None:
     command = [sys.executable, "-m", "fingerpost", "serve", "units"]
     assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=30, check=False).returncode == 0
 
 
-def test_what_is_missing_of_our_own_is_no_matter_of_extras() -> None:
+def test_a_missing_module_of_fingerpost_is_not_reported_as_a_missing_extra() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"fingerpost\.servers\.none"):
-        served("none")
+        create_server("none")
