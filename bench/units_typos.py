@@ -1,4 +1,4 @@
-"""How misspelt units are read by the units server: how many are repaired, how many of those rightly, at what cost."""
+"""Measure how the units server reads misspelled units: how many it fixes, how many correctly, and how fast."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from random import Random
 from string import ascii_lowercase
 
 from fingerpost.engine.matching import lexicon
-from fingerpost.servers.units.cases import is_in_use, is_usual
-from fingerpost.servers.units.conversion import converted
+from fingerpost.servers.units.conversion import convert_value
 from fingerpost.servers.units.expressions import Compound
+from fingerpost.servers.units.letter_case import has_common_symbol, is_common
 from fingerpost.servers.units.suggestions import ConversionError, resolve_unit
 from fingerpost.servers.units.vocabulary import vocabulary
 
@@ -32,22 +32,22 @@ _AROUND = ("{}", "m/{}", "kg*{}^2", "{}/s", "J/({}*K)", "W/(m²·{})", "1/{}")
 
 
 def rows(each: int = _EACH, step: int = 1) -> list[Row]:
-    """What is measured; `each` is how many slips are tried per unit, of every `step`th unit and word."""
+    """The measurements, with `each` typos per unit, of every `step`th unit and word."""
     words, garbage = _words()[::step], list(_garbage())[::step]
     return [
-        *_judged("everyday units", list(typos(every=False, each=each, step=step))),
-        *_judged("all units", list(typos(every=True, each=each, step=step))),
-        *_judged_cases(list(case_slips(step=step))),
+        *_typo_rows("everyday units", list(typos(every=False, each=each, step=step))),
+        *_typo_rows("all units", list(typos(every=True, each=each, step=step))),
+        *_case_rows(list(case_mistakes(step=step))),
         ("words of English with a fix", f"{sum(map(_has_fix, words))} of {len(words):,}", "0"),
         ("strings without meaning with a fix", f"{sum(map(_has_fix, garbage))} of {len(garbage):,}", "at most 0.2 %"),
-        ("right conversion", f"{_taken('km/h', 'mph') * 1e6:.0f} µs", "under 200 µs"),
-        ("misspelt unit", f"{_taken('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
+        ("right conversion", f"{_median_time('km/h', 'mph') * 1e6:.0f} µs", "under 200 µs"),
+        ("misspelled unit", f"{_median_time('km/huor', 'mph') * 1e3:.1f} ms", "under 10 ms"),
     ]
 
 
-def _judged(name: str, tried: list[tuple[str, str]]) -> Iterator[Row]:
-    """Each typo is a text that is no unit, beside the text that it was made of."""
-    fixed = [(resolve_unit(fix["value"]), resolve_unit(meant)) for text, meant in tried if (fix := _fix(text))]
+def _typo_rows(name: str, tried: list[tuple[str, str]]) -> Iterator[Row]:
+    """Rows for pairs of a misspelled text and the text that it was made from."""
+    fixed = [(resolve_unit(fix["value"]), resolve_unit(intended)) for text, intended in tried if (fix := _fix(text))]
     right = sum(one == other for one, other in fixed)
     broken = sum(isinstance(one, ConversionError) for one, _ in fixed)
     yield f"typos of {name} with a fix", f"{len(fixed) / len(tried):.1%} of {len(tried):,}", "at least 70 %"
@@ -55,17 +55,17 @@ def _judged(name: str, tried: list[tuple[str, str]]) -> Iterator[Row]:
     yield "  of those not understood when sent back", f"{broken}", "0"
 
 
-def _judged_cases(tried: list[tuple[str, str]]) -> Iterator[Row]:
-    fixed = [(fix["value"], meant) for text, meant in tried if (fix := _fix(text))]
-    wrong = sum(not is_same(value, meant) for value, meant in fixed)
+def _case_rows(tried: list[tuple[str, str]]) -> Iterator[Row]:
+    fixed = [(fix["value"], intended) for text, intended in tried if (fix := _fix(text))]
+    wrong = sum(not is_same(value, intended) for value, intended in fixed)
     yield "slips of case with a fix", f"{len(fixed) / len(tried):.1%} of {len(tried):,}", "at least 25 %"
     yield "  of those another unit than was meant", f"{wrong}", "0"
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts stand for one unit: `sq ft` is `ft²`, though it is spelt as another."""
+    """Whether two texts mean the same unit, as `sq ft` and `ft²` do."""
     try:
-        return resolve_unit(one) == resolve_unit(other) or converted(1, one, other)[1].number == 1
+        return resolve_unit(one) == resolve_unit(other) or convert_value(1, one, other)[1].number == 1
     except ConversionError:
         return False
 
@@ -80,38 +80,42 @@ def _has_fix(word: str) -> bool:
 
 
 def typos(*, every: bool, seed: int = _SEED, each: int = _EACH, step: int = 1) -> Iterator[tuple[str, str]]:
-    """Texts with one slip in the name of a unit, alone and inside compounds, that are no unit any more."""
+    """Texts with one typo in the name of a unit, alone and inside compounds, that are no longer units."""
     random = Random(seed)
-    for name, unit in list(vocabulary().named.items())[::step]:
-        if not unit.is_plain or len(name) < 4 or not (every or is_usual(unit)):
+    for name, unit in list(vocabulary().by_name.items())[::step]:
+        if not unit.is_plain or len(name) < 4 or not (every or is_common(unit)):
             continue
         for _ in range(each):
             around = random.choice(_AROUND)
-            text = around.format(slipped(name, random))
+            text = around.format(add_typo(name, random))
             if not isinstance(resolve_unit(text), Compound):
                 yield text, around.format(name)
 
 
-def case_slips(*, step: int = 1) -> Iterator[tuple[str, str]]:
-    """Symbols and compounds with a slip of the shift key that are no unit any more: all letters, none, or one wrong.
+def case_mistakes(*, step: int = 1) -> Iterator[tuple[str, str]]:
+    """Symbols and compounds in upper case, in lower case, or with one letter in the wrong case, that are not units.
 
-    `B` and `b` stay: who writes one for the other names another unit, and no one can tell.
+    `B` and `b` stay as they are: exchanging them gives another valid unit.
     """
-    symbols = [symbol for unit in vocabulary().named.values() if (symbol := unit.symbol) and is_in_use(unit)]
-    for meant in dict.fromkeys([*_COMPOUNDS, *vocabulary().symbols, *vocabulary().everyday, *symbols[::step]]):
-        flipped = (meant[:at] + meant[at].swapcase() + meant[at + 1 :] for at in range(len(meant)))
-        for text in dict.fromkeys([_cased(meant, str.upper), _cased(meant, str.lower), *flipped]):
-            has_kept = text.count("b") == meant.count("b") or "b" not in meant.casefold()
-            if has_kept and isinstance(resolve_unit(meant), Compound) and not isinstance(resolve_unit(text), Compound):
-                yield text, meant
+    symbols = [symbol for unit in vocabulary().by_name.values() if (symbol := unit.symbol) and has_common_symbol(unit)]
+    for intended in dict.fromkeys([*_COMPOUNDS, *vocabulary().symbols, *vocabulary().everyday, *symbols[::step]]):
+        flipped = (intended[:at] + intended[at].swapcase() + intended[at + 1 :] for at in range(len(intended)))
+        for text in dict.fromkeys([_change_case(intended, str.upper), _change_case(intended, str.lower), *flipped]):
+            has_kept = text.count("b") == intended.count("b") or "b" not in intended.casefold()
+            if (
+                has_kept
+                and isinstance(resolve_unit(intended), Compound)
+                and not isinstance(resolve_unit(text), Compound)
+            ):
+                yield text, intended
 
 
-def _cased(text: str, case: Callable[[str], str]) -> str:
+def _change_case(text: str, case: Callable[[str], str]) -> str:
     return "".join(letter if letter in "bB" else case(letter) for letter in text)
 
 
-def slipped(name: str, random: Random) -> str:
-    """A name with one letter dropped, doubled, swapped with the next, put in, or hit beside its key."""
+def add_typo(name: str, random: Random) -> str:
+    """Drop, double, swap or insert one letter of a name, or replace it by a neighbouring key."""
     places = [at for at in range(1, len(name)) if name[at] in ascii_lowercase and name[at - 1] in ascii_lowercase]
     at = random.choice(places)
     return {
@@ -125,7 +129,7 @@ def slipped(name: str, random: Random) -> str:
 
 @cache
 def _words() -> tuple[str, ...]:
-    """Every fifteenth word of the dictionary that the matching uses."""
+    """Every fifteenth word of the dictionary that matching uses."""
     return tuple(sorted(zlib.decompress(lexicon.read_table("words.z")).decode().split())[::15])
 
 
@@ -135,12 +139,12 @@ def _garbage() -> Iterator[str]:
         yield "".join(random.choices(ascii_lowercase, k=random.randint(5, 9)))
 
 
-def _taken(source: str, target: str) -> float:
+def _median_time(source: str, target: str) -> float:
     times: list[float] = []
     for number in range(300):
         start = time.perf_counter()
         with suppress(ConversionError):
-            converted(number, source, target)
+            convert_value(number, source, target)
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 

@@ -21,7 +21,7 @@ from fingerpost.errors import ToolOperationError
 from fingerpost.servers.command import create_server
 from fingerpost.servers.tool_server import Answer, ToolServer
 from tests.support.adopted_servers import called
-from tests.support.transcripts import call_in, is_as_shown
+from tests.support.transcripts import matches_transcript, parse_call
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
 
@@ -94,10 +94,10 @@ def test_wrong_calls_get_guidance_unless_it_is_off(framework: str) -> None:
 
 
 def test_transcripts_have_one_call_per_line_and_gaps_in_replies() -> None:
-    assert call_in('f(a: 1, b: "x, y", c: [{"d": null}])') == ("f", {"a": 1, "b": "x, y", "c": [{"d": None}]})
-    assert call_in("f()") == ("f", {})
-    assert is_as_shown("one\ntwo\nthree 3", "one\n…\nthree …")
-    assert not is_as_shown("one\ntwo", "one")
+    assert parse_call('f(a: 1, b: "x, y", c: [{"d": null}])') == ("f", {"a": 1, "b": "x, y", "c": [{"d": None}]})
+    assert parse_call("f()") == ("f", {})
+    assert matches_transcript("one\ntwo\nthree 3", "one\n…\nthree …")
+    assert not matches_transcript("one\ntwo", "one")
 
 
 # the command

@@ -1,4 +1,4 @@
-"""The tools of the first seed's code server, and one that writes, as a `tools/list` gives them."""
+"""The tool list of a code search server, with one tool that writes, as in a `tools/list` result."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Conversations with a server as its README shows them: a call on a line that begins with `> `, then what it earns.
+"""Read transcripts of tool calls from a README, to test them: a line `> ` with a call, then the expected reply.
 
     > convert(value: 1, from_unit: "kilgoram", to_unit: "kg")
     Unknown unit "kilgoram".
     Corrected call: convert(value: 1, from_unit: "kilogram", to_unit: "kg")
 
-A line `…` in what is earned stands for any lines, and `…` inside a line for any text.
+In the reply, a line `…` matches any lines, and `…` inside a line matches any text.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _FENCE = re.compile(r"^```transcript\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"\s*([^\s():,]+)\s*")
 
 
-def turns(page: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """The tool, the arguments and the expected words of each call on a page, in order."""
+def read_transcripts(page: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Tool, arguments and expected reply of each call on a page, in order."""
     for fence in _FENCE.findall(page.read_text(encoding="utf-8")):
         for turn in re.split(r"^> ", fence, flags=re.MULTILINE)[1:]:
             line, _, expected = turn.partition("\n")
-            yield *call_in(line), expected.strip()
+            yield *parse_call(line), expected.strip()
 
 
-def call_in(line: str) -> tuple[str, dict[str, Any]]:
-    """A call as it is written in one line: `name(key: JSON, …)`."""
+def parse_call(line: str) -> tuple[str, dict[str, Any]]:
+    """Parse a call written in one line: `name(key: JSON, …)`."""
     name, _, rest = line.strip().partition("(")
     arguments, decoder = dict[str, Any](), json.JSONDecoder()
     rest = rest.strip().removesuffix(")")
@@ -41,7 +41,7 @@ def call_in(line: str) -> tuple[str, dict[str, Any]]:
     return name, arguments
 
 
-def is_as_shown(said: str, expected: str) -> bool:
-    """Whether words are those of a page, with `…` for whatever may differ."""
+def matches_transcript(reply: str, expected: str) -> bool:
+    """Whether a reply matches the expected one, in which `…` matches anything."""
     lines = [r"(?:.*\n)*?.*" if line == "…" else re.escape(line).replace("…", ".*") for line in expected.splitlines()]
-    return re.fullmatch("\n".join(lines), said.strip()) is not None
+    return re.fullmatch("\n".join(lines), reply.strip()) is not None

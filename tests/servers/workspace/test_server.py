@@ -26,7 +26,7 @@ from tests.support.server_workspace_lab import (
     snapshot,
     write_files,
 )
-from tests.support.transcripts import is_as_shown, turns
+from tests.support.transcripts import matches_transcript, read_transcripts
 
 README = Path(tools.__file__).parent / "README.md"
 
@@ -179,8 +179,8 @@ def test_it_runs_over_http(root: Path) -> None:
 
 
 def test_the_transcript_of_the_readme_is_what_happens(root: Path) -> None:
-    conversation = list(turns(README))
+    conversation = list(read_transcripts(README))
     assert len(conversation) >= 6
     replies, _, _ = call_tools(root, *((name, arguments) for name, arguments, _ in conversation))
     for (name, arguments, expected), reply in zip(conversation, replies, strict=True):
-        assert is_as_shown(reply.text, expected), f"{name}({arguments})\n{reply.text}"
+        assert matches_transcript(reply.text, expected), f"{name}({arguments})\n{reply.text}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from fingerpost.audit.judge.fingerprint import Fingerprint
 from fingerpost.audit.redact import texts
-from fingerpost.engine.replies.enrich import sounds_like_failure
+from fingerpost.engine.replies.classify import sounds_like_failure
 
 
 @dataclass(frozen=True)

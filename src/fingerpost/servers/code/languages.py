@@ -1,6 +1,7 @@
-"""What is known of programming languages: by which endings, which nodes of a syntax tree define a name, and comments.
+"""Programming languages: file extensions, syntax nodes that define a name, and comment marks.
 
-One table for all of them: grammars call alike things alike, and a node that a grammar does not have is left out.
+One table of node kinds serves all languages, because grammars use similar names. Kinds that a grammar does not have
+are skipped.
 """
 
 from __future__ import annotations
@@ -11,25 +12,27 @@ from typing import Any, cast
 from tree_sitter import Language, Query
 from tree_sitter_language_pack import get_language
 
-_ENDINGS = {
+_EXTENSIONS = {
     "python": "py pyi pyw", "javascript": "js mjs cjs jsx", "typescript": "ts mts cts", "tsx": "tsx", "go": "go",
     "rust": "rs", "java": "java", "c": "c h", "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp", "ruby": "rb rake gemspec",
     "csharp": "cs", "php": "php", "kotlin": "kt kts", "scala": "scala sc", "swift": "swift", "lua": "lua",
     "bash": "sh bash", "dart": "dart", "perl": "pl pm", "haskell": "hs", "julia": "jl", "proto": "proto",
     "objc": "m mm",
 }  # fmt: skip
-_BY_ENDING = {ending: language for language, endings in _ENDINGS.items() for ending in endings.split()}
+_BY_EXTENSION = {
+    extension: language for language, extensions in _EXTENSIONS.items() for extension in extensions.split()
+}
 _LABELS = {
     "cpp": "C++", "csharp": "C#", "php": "PHP", "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TSX",
     "objc": "Objective-C", "bash": "shell", "proto": "Protocol Buffers",
 }  # fmt: skip
-_HASHES = frozenset({"python", "ruby", "bash", "perl", "julia", "php"})
+_HASH_COMMENTS = frozenset({"python", "ruby", "bash", "perl", "julia", "php"})
 
 _SCOPES = "impl_item namespace_definition namespace_declaration file_scoped_namespace_declaration companion_object"
 SCOPES = frozenset(_SCOPES.split())
-"""Nodes that only give their name to what is in them."""
+"""Nodes that qualify the names inside them but are not definitions themselves."""
 
-_DEFINING = """
+_DEFINITIONS = """
     function_definition class_definition object_definition trait_definition struct_definition macro_definition
     function_declaration generator_function_declaration class_declaration abstract_class_declaration
     method_definition method_declaration constructor_declaration destructor_declaration interface_declaration
@@ -44,35 +47,35 @@ _DEFINING = """
     message enum service rpc data_type function
 """
 WITH_BODY = frozenset({"struct_specifier", "class_specifier", "enum_specifier", "union_specifier", "class"})
-"""Nodes that also stand where a name is merely used; they define it where they have a body."""
+"""Nodes that also occur where a name is only used; with a body they are definitions."""
 
 WITH_FUNCTION = frozenset({"variable_declarator", "public_field_definition", "field_definition"})
-"""Nodes that define a name for us only if its value is a function or a class."""
+"""Nodes that count as definitions only if the value is a function or a class."""
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
-AROUND = frozenset({"decorated_definition", "template_declaration", "export_statement", "lexical_declaration"})
-"""Nodes around a definition that are a part of it."""
+WRAPPERS = frozenset({"decorated_definition", "template_declaration", "export_statement", "lexical_declaration"})
+"""Nodes around a definition that belong to it."""
 
 
 def language_of(path: str) -> str | None:
-    """The language of a file by its ending; nothing for one that is not parsed."""
-    return _BY_ENDING.get(path.rpartition("/")[2].rpartition(".")[2].lower())
+    """The language of a file by its extension; `None` if files like it are not parsed."""
+    return _BY_EXTENSION.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 
-def label_of(ending: str) -> str:
-    """How a person calls files with this ending: `TypeScript`, or `.md`."""
-    language = _BY_ENDING.get(ending)
-    return _LABELS.get(language, language.capitalize()) if language else f".{ending}"
+def extension_label(extension: str) -> str:
+    """The language of files with this extension, for people: `TypeScript`; otherwise the extension, `.md`."""
+    language = _BY_EXTENSION.get(extension)
+    return _LABELS.get(language, language.capitalize()) if language else f".{extension}"
 
 
 def comment_marks(language: str | None) -> tuple[str, ...]:
-    """What a line of nothing but a comment begins with."""
-    return ("//", "/*", "*", "--", *(("#",) if language in _HASHES else ()))
+    """The marks that begin a comment line."""
+    return ("//", "/*", "*", "--", *(("#",) if language in _HASH_COMMENTS else ()))
 
 
 @lru_cache(maxsize=64)
 def grammar(language: str) -> tuple[Language, Query]:
-    """The grammar of a language, and the query for what defines a name in it."""
-    made = get_language(cast("Any", language))
-    known = [kind for kind in sorted({*_DEFINING.split(), *SCOPES}) if made.id_for_node_kind(kind, True)]
-    return made, Query(made, f"[{' '.join(f'({kind})' for kind in known)}] @it")
+    """The grammar of a language, and a query for its definitions and scopes."""
+    syntax = get_language(cast("Any", language))
+    kinds = [kind for kind in sorted({*_DEFINITIONS.split(), *SCOPES}) if syntax.id_for_node_kind(kind, True)]
+    return syntax, Query(syntax, f"[{' '.join(f'({kind})' for kind in kinds)}] @it")

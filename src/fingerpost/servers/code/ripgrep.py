@@ -1,9 +1,8 @@
-"""ripgrep as a subprocess: what it finds in one folder, never past a deadline and never past a number of hits.
+"""Run ripgrep as a subprocess on one folder, with a time limit and a limit on hits.
 
-It walks in the order of paths, so that the same tree gives the same hits in the same order, also where it is
-stopped early. It follows no link that it sees, and reads what .gitignore and .ignore leave, but nothing hidden or
-binary. It opens files by their paths, though, and a link may come in between: so what it says is where to look, and
-what is shown is read by `Tree`.
+It walks files in path order, so that the same folder gives the same hits in the same order, even if it is stopped
+early. It skips links, hidden and binary files, and what .gitignore and .ignore exclude. But it opens files by path,
+and a link may appear in between. So its output only says where to look; the text of results is read by `ServedFolder`.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ import msgspec
 
 from fingerpost.terminal.command_error import CommandError
 
-LARGEST_FILE = 4 * 1024 * 1024
-"""Bytes; larger files are passed over: they are data, and one line of them may be all of them."""
+MAX_FILE_SIZE = 4 * 1024 * 1024
+"""Bytes. Larger files are skipped: they are data, often on a single line."""
 
-_LARGEST_EVENT = 8 * LARGEST_FILE
-"""Bytes that are read of one line of JSON: enough for a file in one line, not for a match in each of its letters."""
+_MAX_EVENT_SIZE = 8 * MAX_FILE_SIZE
+"""Bytes that are read of one JSON line: enough for a file on one line, not for a match at each of its letters."""
 
-_LONGEST_LINE, _MOST_SPANS = 8192, 100
-_INSIDE = bytes(range(0x80, 0xC0))
-"""What may be left of a letter that was cut."""
+_MAX_LINE, _MAX_SPANS = 8192, 100
+_CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
+"""UTF-8 continuation bytes, which remain at the start if a character is cut."""
 
-_COMMON = (
-    "--no-config", "--no-require-git", "--no-ignore-messages", "--sort=path", f"--max-filesize={LARGEST_FILE}",
+_COMMON_OPTIONS = (
+    "--no-config", "--no-require-git", "--no-ignore-messages", "--sort=path", f"--max-filesize={MAX_FILE_SIZE}",
 )  # fmt: skip
-_UNREADABLE = re.compile(r"^(?:rg: )?(?:\./)?(.+?): (.+) \(os error \d+\)$", re.MULTILINE)
+_UNREADABLE_PATH = re.compile(r"^(?:rg: )?(?:\./)?(.+?): (.+) \(os error \d+\)$", re.MULTILINE)
 
 
-class Rejected(Exception):
-    """ripgrep does not take the pattern or the glob; its own words say why."""
+class RipgrepError(Exception):
+    """ripgrep refuses the pattern or the glob; the message is its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line that matches; the spans are those of the matches, in bytes, after `begin` bytes that are left out."""
+    """One matching line. `spans` are the matches, in bytes, in the text after its first `begin` bytes were cut."""
 
     path: str
     line: int
@@ -57,54 +56,54 @@ class Hit:
     spans: tuple[tuple[int, int], ...]
     begin: int = 0
 
-    def read_in(self, line: bytes) -> Hit:
-        """The same place, with the text of this line."""
-        return replace(self, text=_text(line[self.begin :])[:_LONGEST_LINE].rstrip("\r\n"))
+    def with_line(self, line: bytes) -> Hit:
+        """The same hit with the text of this line."""
+        return replace(self, text=_decode_text(line[self.begin :])[:_MAX_LINE].rstrip("\r\n"))
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended: which paths could not be read, and whether it was stopped before it was through."""
+    """How a run ended: unreadable paths, and whether a limit stopped it early."""
 
     unreadable: list[str] = field(default_factory=list[str])
-    is_late: bool = False
-    is_full: bool = False
+    is_timed_out: bool = False
+    is_truncated: bool = False
 
 
 class Ripgrep:
-    """The engine over one folder."""
+    """ripgrep on one folder."""
 
-    def __init__(self, root: Path, *, binary: str | None = None, seconds: float = 10.0, most: int = 20_000) -> None:
-        self.root, self.seconds, self.most = root, seconds, most
-        self._binary = binary or found_binary()
+    def __init__(self, root: Path, *, binary: str | None = None, seconds: float = 10.0, max_hits: int = 20_000) -> None:
+        self.root, self.seconds, self.max_hits = root, seconds, max_hits
+        self._binary = binary or find_ripgrep()
 
     def hits(self, pattern: str, glob: str | None = None) -> tuple[list[Hit], Outcome]:
-        """Every line that matches, by path and line; no more than `most`."""
-        visible = self._shown_by(glob)
+        """Every matching line, by path and line; at most `max_hits`."""
+        visible = self._visible_files(glob)
         found: list[Hit] = []
-        asked = ("--smart-case", f"--max-count={self.most + 1}", *_globbed(glob), "-e", pattern)
-        with self._running("--json", *asked) as (stdout, outcome):
-            for of_file in _by_file(stdout):
-                if visible is None or of_file[0].path in visible:
-                    found += of_file
-                if len(found) > self.most:
-                    outcome.is_full = True
+        arguments = ("--smart-case", f"--max-count={self.max_hits + 1}", *_glob_option(glob), "-e", pattern)
+        with self._run("--json", *arguments) as (stdout, outcome):
+            for file_hits in _hits_by_file(stdout):
+                if visible is None or file_hits[0].path in visible:
+                    found += file_hits
+                if len(found) > self.max_hits:
+                    outcome.is_truncated = True
                     break
-        return found[: self.most], outcome
+        return found[: self.max_hits], outcome
 
     def files(self, glob: str | None = None) -> tuple[list[str], Outcome]:
-        """Every file that is searched."""
-        visible = self._shown_by(glob)
-        with self._running("--files", "--null", "--sort=none", *_globbed(glob)) as (stdout, outcome):
-            every = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
-        return sorted(one for one in every if visible is None or one in visible), outcome
+        """Every file, binary ones included."""
+        visible = self._visible_files(glob)
+        with self._run("--files", "--null", "--sort=none", *_glob_option(glob)) as (stdout, outcome):
+            paths = [_relative(name) for name in stdout.read().split(b"\0")[:-1]]
+        return sorted(path for path in paths if visible is None or path in visible), outcome
 
     def words(
         self, patterns: list[str], glob: str | None = None, *, seconds: float = 1.0, lines: int = 20
     ) -> dict[str, str]:
-        """What these patterns match, and a file it is in: in so many lines of each, as far as a short time reaches."""
-        visible = self._shown_by(glob)
-        asked = [part for pattern in patterns for part in ("-e", pattern)]
+        """The words that match these patterns, each with a file; limited in lines per file and in time."""
+        visible = self._visible_files(glob)
+        expressions = [part for pattern in patterns for part in ("-e", pattern)]
         options = (
             "--only-matching",
             "--null",
@@ -114,41 +113,41 @@ class Ripgrep:
             "--sort=none",
             f"-m{lines}",
         )
-        with self._running(*options, *_globbed(glob), *asked, seconds=seconds) as (stdout, _):
+        with self._run(*options, *_glob_option(glob), *expressions, seconds=seconds) as (stdout, _):
             pairs = (line.rstrip(b"\r\n").partition(b"\0") for line in stdout)
-            found = ((_relative(path), _text(word)) for path, _, word in pairs)
+            found = ((_relative(path), _decode_text(word)) for path, _, word in pairs)
             return {word: path for path, word in found if visible is None or path in visible}
 
     def has(self, pattern: str, glob: str | None = None) -> bool:
-        """Whether a search for this finds anything in a short time."""
-        visible, asked = self._shown_by(glob), ("--smart-case", *_globbed(glob), "-e", pattern)
-        with self._running("--json", "--sort=none", "--max-count=1", *asked, seconds=2.0) as (stdout, outcome):
-            for of_file in _by_file(stdout):
-                if visible is None or of_file[0].path in visible:
-                    outcome.is_full = True
+        """Whether a short search finds anything."""
+        visible, arguments = self._visible_files(glob), ("--smart-case", *_glob_option(glob), "-e", pattern)
+        with self._run("--json", "--sort=none", "--max-count=1", *arguments, seconds=2.0) as (stdout, outcome):
+            for file_hits in _hits_by_file(stdout):
+                if visible is None or file_hits[0].path in visible:
+                    outcome.is_truncated = True
                     break
-        return outcome.is_full
+        return outcome.is_truncated
 
-    def _shown_by(self, glob: str | None) -> set[str] | None:
-        """The files that are there without the glob: a glob alone would also show what is hidden or ignored."""
+    def _visible_files(self, glob: str | None) -> set[str] | None:
+        """The files visible without the glob, because ripgrep's globs also match hidden and ignored files."""
         return None if glob is None or glob.startswith("!") else set(self.files()[0])
 
     @contextmanager
-    def _running(self, *arguments: str, seconds: float | None = None) -> Generator[tuple[IO[bytes], Outcome]]:
-        """What it writes, while it runs; it is ended with the block, or when the time is over."""
+    def _run(self, *arguments: str, seconds: float | None = None) -> Generator[tuple[IO[bytes], Outcome]]:
+        """Run ripgrep and yield its output. It is killed at the end of the block, or at the time limit."""
         outcome = Outcome()
-        command = [self._binary, *_COMMON, *arguments, "--", "./"]
+        command = [self._binary, *_COMMON_OPTIONS, *arguments, "--", "./"]
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
             )
-            timer = threading.Timer(self.seconds if seconds is None else seconds, _end, (process, outcome))
+            timer = threading.Timer(self.seconds if seconds is None else seconds, _stop, (process, outcome))
             timer.daemon = True
             timer.start()
             stdout = cast("IO[bytes]", process.stdout)
             try:
                 yield stdout, outcome
-                code = None if outcome.is_full else process.wait()
+                code = None if outcome.is_truncated else process.wait()
             finally:
                 timer.cancel()
                 process.kill()
@@ -157,39 +156,39 @@ class Ripgrep:
             _read_errors(errors, code, outcome)
 
 
-def found_binary() -> str:
-    """Where ripgrep is: beside this Python, where its package puts programs, or on the path."""
+def find_ripgrep() -> str:
+    """The path of ripgrep: next to this Python, in its scripts folder, or on PATH."""
     folders = (os.path.dirname(sys.executable), sysconfig.get_path("scripts"), None)
     for folder in folders:
-        if found := shutil.which("rg", path=folder):
-            return found
+        if binary := shutil.which("rg", path=folder):
+            return binary
     raise CommandError(
         "the code server needs ripgrep, which is not installed", "Install it: pip install 'fingerpost[code]'"
     )
 
 
-def _end(process: subprocess.Popen[bytes], outcome: Outcome) -> None:
-    outcome.is_late = True
+def _stop(process: subprocess.Popen[bytes], outcome: Outcome) -> None:
+    outcome.is_timed_out = True
     process.kill()
 
 
 def _read_errors(errors: IO[bytes], code: int | None, outcome: Outcome) -> None:
     errors.seek(0)
-    said = errors.read(64 * 1024).decode("utf-8", "replace").strip()
-    outcome.unreadable = [path for path, _ in _UNREADABLE.findall(said)]
+    message = errors.read(64 * 1024).decode("utf-8", "replace").strip()
+    outcome.unreadable = [path for path, _ in _UNREADABLE_PATH.findall(message)]
     if code == 2 and not outcome.unreadable:
-        raise Rejected(said.removeprefix("rg: "))
+        raise RipgrepError(message.removeprefix("rg: "))
 
 
-def _globbed(glob: str | None) -> tuple[str, ...]:
+def _glob_option(glob: str | None) -> tuple[str, ...]:
     return () if glob is None else ("--glob", glob)
 
 
-class _Text(msgspec.Struct):
+class _EncodedText(msgspec.Struct):
     text: str | None = None
     bytes: str | None = None
 
-    def decoded(self) -> bytes:
+    def to_bytes(self) -> bytes:
         return self.text.encode() if self.text is not None else base64.b64decode(self.bytes or "")
 
 
@@ -199,8 +198,8 @@ class _Span(msgspec.Struct):
 
 
 class _Data(msgspec.Struct):
-    path: _Text | None = None
-    lines: _Text | None = None
+    path: _EncodedText | None = None
+    lines: _EncodedText | None = None
     line_number: int = 0
     submatches: list[_Span] = []
     binary_offset: int | None = None
@@ -214,8 +213,8 @@ class _Event(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Event).decode
 
 
-def _by_file(stdout: IO[bytes]) -> Iterator[list[Hit]]:
-    """The hits of each file in turn. One that turns out to be binary has none."""
+def _hits_by_file(stdout: IO[bytes]) -> Iterator[list[Hit]]:
+    """The hits of each file in turn, without files that turn out to be binary."""
     hits: list[Hit] = []
     for line in _events(stdout):
         event = _decode(line)
@@ -228,12 +227,12 @@ def _by_file(stdout: IO[bytes]) -> Iterator[list[Hit]]:
 
 
 def _events(stdout: IO[bytes]) -> Iterator[bytes]:
-    """Each line; of one with matches without end, the first of them."""
-    while line := stdout.readline(_LARGEST_EVENT):
+    """Each JSON line; an overlong one is cut after its first matches."""
+    while line := stdout.readline(_MAX_EVENT_SIZE):
         if line.endswith(b"\n"):
             yield line
             continue
-        while (rest := stdout.readline(_LARGEST_EVENT)) and not rest.endswith(b"\n"):
+        while (rest := stdout.readline(_MAX_EVENT_SIZE)) and not rest.endswith(b"\n"):
             pass
         start = line.find(b'"submatches":[')
         if rest and start > 0:
@@ -241,28 +240,28 @@ def _events(stdout: IO[bytes]) -> Iterator[bytes]:
 
 
 def _hit(data: _Data) -> Hit:
-    path, line = data.path or _Text(""), data.lines or _Text("")
-    text = line.text if line.text is not None else _text(line.decoded())
-    spans = tuple((span.start, span.end) for span in data.submatches[:_MOST_SPANS])
+    path, line = data.path or _EncodedText(""), data.lines or _EncodedText("")
+    text = line.text if line.text is not None else _decode_text(line.to_bytes())
+    spans = tuple((span.start, span.end) for span in data.submatches[:_MAX_SPANS])
     begin = 0
-    if len(text) > _LONGEST_LINE:
-        text, spans, begin = _around(line.decoded(), spans)
-    return Hit(_relative(path.decoded()), data.line_number, text.rstrip("\r\n"), spans, begin)
+    if len(text) > _MAX_LINE:
+        text, spans, begin = _cut_around_match(line.to_bytes(), spans)
+    return Hit(_relative(path.to_bytes()), data.line_number, text.rstrip("\r\n"), spans, begin)
 
 
-def _around(line: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...], int]:
-    """The part of a long line that is around its first match: thousands of them would not fit in memory."""
-    begin = max(spans[0][0] - _LONGEST_LINE // 4, 0) if spans else 0
-    part = line[begin : begin + _LONGEST_LINE]
-    kept = part.lstrip(_INSIDE)
+def _cut_around_match(line: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...], int]:
+    """The part of a long line around its first match, to limit memory."""
+    begin = max(spans[0][0] - _MAX_LINE // 4, 0) if spans else 0
+    part = line[begin : begin + _MAX_LINE]
+    kept = part.lstrip(_CONTINUATION_BYTES)
     begin += len(part) - len(kept)
-    moved = ((start - begin, min(end - begin, len(kept))) for start, end in spans)
-    return _text(kept), tuple((start, end) for start, end in moved if start < len(kept)), begin
+    shifted = ((start - begin, min(end - begin, len(kept))) for start, end in spans)
+    return _decode_text(kept), tuple((start, end) for start, end in shifted if start < len(kept)), begin
 
 
 def _relative(path: bytes) -> str:
     return os.fsdecode(path.removeprefix(b"./")).replace(os.sep, "/")
 
 
-def _text(raw: bytes) -> str:
+def _decode_text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""A server that converts units, and says what is wrong with those that it cannot convert.
+"""A server that converts units of measurement and explains units that it cannot convert.
 
-`fingerpost.servers.units.suggestions` can be used without it, and without MCP.
+`fingerpost.servers.units.suggestions` can be used without the server and without MCP.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fingerpost.servers.tool_server import ToolServer
 
-if find_spec("pint") is None:  # it is read at the first conversion, but must be missed before
+if find_spec("pint") is None:  # pint is imported on first use, but a missing package must be reported at the start
     raise ModuleNotFoundError("No module named 'pint'", name="pint")
 
 _INSTRUCTIONS = (
@@ -21,7 +21,7 @@ _INSTRUCTIONS = (
 
 
 def create_server() -> ToolServer:
-    """The server."""
+    """Define the units server."""
     from fingerpost.servers.tool_server import ToolServer
     from fingerpost.servers.units import tools
 

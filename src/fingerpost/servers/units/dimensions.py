@@ -1,7 +1,7 @@
-"""What is measured: products of base dimensions, by the names that people give them.
+"""Dimensions: products of base dimensions, with the names that people use for them.
 
-Pseudo-dimensions (angle, information, count …) have no dimension in physics. They are kept apart all the same: an
-angle is no ratio, and a revolution per minute is no hertz.
+Pseudo-dimensions (angle, information, count …) are dimensionless in physics. They are kept apart here, so that an
+angle does not convert to a ratio, nor revolutions per minute to hertz.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-_ALSO_CALLED = {
+_SYNONYMS = {
     "speed": "velocity", "distance": "length", "height": "length", "width": "length", "weight": "mass",
     "duration": "time", "torque": "energy", "work": "energy", "heat": "energy", "data": "information",
     "storage": "information", "bandwidth": "data rate", "bitrate": "data rate", "amount of substance": "substance",
@@ -24,7 +24,7 @@ _ALSO_CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """Base dimensions and their powers, none of them 0."""
+    """Base dimensions and their powers, without zero powers."""
 
     powers: frozenset[tuple[str, int]] = frozenset()
 
@@ -42,11 +42,11 @@ class Dimension:
 
     @property
     def size(self) -> int:
-        """How many base dimensions it takes, counted by their powers."""
+        """The number of base dimensions, counted with their powers."""
         return sum(abs(power) for _, power in self.powers)
 
 
-NONE = Dimension()
+DIMENSIONLESS = Dimension()
 
 
 @dataclass(slots=True)
@@ -58,61 +58,60 @@ class Dimensions:
     pseudo: set[str] = field(default_factory=set[str])
 
     def define(self, heading: str) -> str:
-        """Take in one heading: `mass`, `angle ~`, `velocity = length time^-1`. Gives its name."""
-        name, is_derived, parts = (part.strip() for part in heading.partition("="))
+        """Add the dimension of one heading (`mass`, `angle ~`, `velocity = length time^-1`) and return its name."""
+        name, is_derived, factors = (part.strip() for part in heading.partition("="))
         if not is_derived:
             name, is_pseudo, _ = (part.strip() for part in name.partition("~"))
             self.bases.append(name)
             self.pseudo |= {name} if is_pseudo else set()
             self.by_name[name] = Dimension(frozenset({(name, 1)}))
         else:
-            self.by_name[name] = self._made_of(parts.split())
+            self.by_name[name] = self._parse_product(factors.split())
         return name
 
-    def _made_of(self, parts: Iterable[str]) -> Dimension:
-        made = NONE
-        for part in parts:
-            name, _, power = part.partition("^")
-            made *= self.by_name[name.replace("_", " ")] ** int(power or 1)
-        return made
+    def _parse_product(self, factors: Iterable[str]) -> Dimension:
+        product = DIMENSIONLESS
+        for factor in factors:
+            name, _, power = factor.partition("^")
+            product *= self.by_name[name.replace("_", " ")] ** int(power or 1)
+        return product
 
-    def usual_name(self, dimension: Dimension) -> str:
-        """What people call it: `force`; nothing where they have no word for it."""
+    def common_name(self, dimension: Dimension) -> str:
+        """The everyday name of a dimension, such as `force`; empty if it has none."""
         return next((name for name, one in self.by_name.items() if one == dimension), "")
 
-    def meant(self, name: str) -> str:
-        """The name that a dimension has here: `velocity` for `Speed`; that name itself where there is no other."""
+    def canonical_name(self, name: str) -> str:
+        """The name used here for a synonym: `velocity` for `Speed`. Other names are returned in lower case."""
         plain = " ".join(name.replace("_", " ").casefold().split())
-        return _ALSO_CALLED.get(plain, plain)
+        return _SYNONYMS.get(plain, plain)
 
     def formula(self, dimension: Dimension) -> str:
-        """What it is made of: `mass·length/time²`."""
-        return quotient({base: dict(dimension.powers).get(base, 0) for base in self.bases}) or "1"
+        """A dimension in terms of base dimensions: `mass·length/time²`."""
+        return format_quotient({base: dict(dimension.powers).get(base, 0) for base in self.bases}) or "1"
 
-    def called(self, dimension: Dimension) -> str:
-        return self.usual_name(dimension) or self.formula(dimension)
+    def display_name(self, dimension: Dimension) -> str:
+        return self.common_name(dimension) or self.formula(dimension)
 
-    def is_apart(self, one: Dimension, other: Dimension) -> bool:
-        """Whether only pseudo-dimensions stand between the two."""
+    def differ_only_in_pseudo(self, one: Dimension, other: Dimension) -> bool:
         return {base for base, _ in (one / other).powers} <= self.pseudo
 
-    def apart(self, one: Dimension, other: Dimension) -> list[str]:
-        """The pseudo-dimensions that stand between the two."""
-        between = {base for base, _ in (one / other).powers}
-        return [base for base in self.bases if base in between & self.pseudo]
+    def pseudo_difference(self, one: Dimension, other: Dimension) -> list[str]:
+        """The pseudo-dimensions in which the two differ."""
+        difference = {base for base, _ in (one / other).powers}
+        return [base for base in self.bases if base in difference & self.pseudo]
 
 
-def quotient(powers: Mapping[str, int]) -> str:
-    """Names and their powers as people write them: `kg·m/s²`, `W/(m²·K)`, `1/s`. It can be read back."""
+def format_quotient(powers: Mapping[str, int]) -> str:
+    """Format names and powers as people write them: `kg·m/s²`, `W/(m²·K)`, `1/s`. The result can be parsed again."""
     if list(powers.values()) == [1]:
         return next(iter(powers))
-    above = [_raised(name, power) for name, power in powers.items() if power > 0]
-    below = [_raised(name, -power) for name, power in powers.items() if power < 0]
+    above = [_format_power(name, power) for name, power in powers.items() if power > 0]
+    below = [_format_power(name, -power) for name, power in powers.items() if power < 0]
     if not below:
         return "·".join(above)
     return f"{'·'.join(above) or '1'}/{below[0] if len(below) == 1 else '(' + '·'.join(below) + ')'}"
 
 
-def _raised(name: str, power: int) -> str:
-    whole = name if all(one.isalpha() or one in "°%‰" for one in name) else f"({name})"
-    return whole if power == 1 else whole + str(power).translate(_RAISED)
+def _format_power(name: str, power: int) -> str:
+    base = name if all(one.isalpha() or one in "°%‰" for one in name) else f"({name})"
+    return base if power == 1 else base + str(power).translate(_SUPERSCRIPTS)

@@ -1,4 +1,4 @@
-"""Numbers with units, in exact fractions: a number is rounded once, when it is shown, and never to nothing."""
+"""Numbers with units, as exact fractions: a number is rounded only when it is shown, and never to zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from fingerpost.servers.units.expressions import Compound
 from fingerpost.servers.units.suggestions import ConversionError, resolve_unit
 
-_LARGEST_WHOLE = 2**63
+_MAX_INTEGER = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,48 +20,52 @@ class Quantity:
 
     @property
     def number(self) -> int | float:
-        """As a number of JSON, whole where it is whole."""
-        is_whole = self.value.denominator == 1 and abs(self.value) < _LARGEST_WHOLE
+        """The value as a JSON number, an integer if it is whole."""
+        is_whole = self.value.denominator == 1 and abs(self.value) < _MAX_INTEGER
         return int(self.value) if is_whole else float(self.value)
 
     @property
     def text(self) -> str:
-        """As it is written: a plain number without a unit."""
+        """Number and unit; a plain number has no unit."""
         return f"{self.number} {self.unit.symbol}" if self.unit.terms else str(self.number)
 
 
-def exact(value: float, parameter: str, step: int | None = None) -> Fraction:
-    """A number as it was written: 0.1 is a tenth."""
+def to_fraction(value: float, parameter: str, step: int | None = None) -> Fraction:
+    """The exact decimal value of a number: 0.1 is a tenth."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise out_of_range(f"{value} is not a finite number", str(value), "a finite number", parameter, step)
+        raise build_out_of_range_error(
+            f"{value} is not a finite number", str(value), "a finite number", parameter, step
+        )
     return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
 
 
-def resolved(text: str, parameter: str, step: int | None = None) -> Compound:
-    """The units that a text stands for; what is wrong with it is raised."""
+def require_unit(text: str, parameter: str, step: int | None = None) -> Compound:
+    """Resolve a unit, or raise the error."""
     unit = resolve_unit(text, parameter, step)
     if isinstance(unit, ConversionError):
         raise unit
     return unit
 
 
-def checked(value: Fraction, parameter: str, step: int | None = None) -> Fraction:
-    """A result that a number of JSON can hold: not infinite, and not zero unless it is."""
+def check_representable(value: Fraction, parameter: str, step: int | None = None) -> Fraction:
+    """Return the value if a JSON number can hold it: it must not become infinite, nor zero."""
     try:
-        held = float(value)
+        rounded = float(value)
     except OverflowError as error:
         message = "The result is too large for a number"
-        raise out_of_range(message, "more than 1.8e308", "a result below 1.8e308", parameter, step) from error
-    if held == 0 and value != 0:
+        raise build_out_of_range_error(
+            message, "more than 1.8e308", "a result below 1.8e308", parameter, step
+        ) from error
+    if rounded == 0 and value != 0:
         message = "The result is too small for a number, and would be shown as 0"
-        raise out_of_range(message, "less than 5e-324", "a result of at least 5e-324", parameter, step)
+        raise build_out_of_range_error(message, "less than 5e-324", "a result of at least 5e-324", parameter, step)
     return value
 
 
-def out_of_range(
+def build_out_of_range_error(
     message: str, got: Any, expected: str, parameter: str, step: int | None = None, *, hint: str = ""
 ) -> ConversionError:
-    """A number that cannot be, or that cannot be said."""
+    """A number that is impossible, or that cannot be represented."""
     hints = [hint or f"Expected {expected}"]
     return ConversionError(
         message, "out_of_range", got=got, expected=expected, parameter=parameter, step=step, hints=hints

@@ -1,12 +1,13 @@
-"""The words and signs of a unit expression, each with its place in the text as it was sent."""
+"""Split a unit expression into words and signs, each with its position in the original text."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-LONGEST = 200
+MAX_LENGTH = 200
 _TOKEN = re.compile(
     r"""(?P<space>\s+ | (?<=\w)\.(?!\w))
     | (?P<word>\w*H2O(?!\w) | g0(?!\w) | °\s?(?:Re|[CFRK]|[Cc]elsius|[Ff]ahrenheit)(?![^\W\d])
@@ -23,9 +24,9 @@ _TOKEN = re.compile(
 )
 _KINDS = {"power": "^", "times": "*", "over": "/", "open": "(", "close": ")", "minus": "-"}
 _LOOKALIKES = {"º": "°", "˚": "°", "∆": "Δ"}
-_JOINED = re.compile(r"(?<![^\W_])(?:square|sq|cubic|cu)_|_per_|_(?:squared|cubed)(?![^\W_])", re.IGNORECASE)
+_UNDERSCORED = re.compile(r"(?<![^\W_])(?:square|sq|cubic|cu)_|_per_|_(?:squared|cubed)(?![^\W_])", re.IGNORECASE)
 """Words of the grammar with an underscore for a space: `square_meter`, `miles_per_hour`."""
-_RAISED = re.compile(r"[⁰¹²³⁴-⁹]+(?=[0-9])")
+_SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴-⁹]+(?=[0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,40 +37,47 @@ class Token:
     end: int
 
 
-class Unparsable(Exception):
-    """A text that is no unit expression: why, because of which sign of it, and what is the matter with that."""
+class ParseError(Exception):
+    """A text is not a unit expression: the reason, the token at fault, and what is wrong with that token."""
 
-    def __init__(self, reason: str, culprit: Token | None = None, matter: str = "", *, expected: str = "") -> None:
+    def __init__(self, reason: str, token: Token | None = None, problem: str = "", *, expected: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.culprit, self.matter, self.expected = reason, culprit, matter, expected
+        self.reason, self.token, self.problem, self.expected = reason, token, problem, expected
 
 
-def tokens_of(text: str) -> list[Token]:
-    """What a text is made of; `Unparsable` for one that is too long, and for characters that no unit has."""
-    if len(text) > LONGEST:
-        raise Unparsable(f"it has {len(text):,} characters, and at most {LONGEST} are read")
-    if raised := _RAISED.search(text):
-        raise Unparsable("a digit follows a raised one", Token("number", raised[0], raised.start(), raised.end()))
-    plain, origins = _plain(text)
-    found, at = list[Token](), 0
+def tokenize(text: str) -> list[Token]:
+    """Split a text into tokens; `ParseError` if it is too long or contains a character that no unit has."""
+    if len(text) > MAX_LENGTH:
+        raise ParseError(f"it has {len(text):,} characters, and at most {MAX_LENGTH} are read")
+    if digits := _SUPERSCRIPTS.search(text):
+        raise ParseError("a digit follows a raised one", Token("number", digits[0], digits.start(), digits.end()))
+    plain, origins = _to_plain_characters(text)
+    tokens, at = list[Token](), 0
     while at < len(plain):
         match = _TOKEN.match(plain, at)
         start = origins[at]
         if match is None:
-            raise Unparsable("it has an invalid character", Token("", text[start], start, start + 1))
+            raise ParseError("it has an invalid character", Token("", text[start], start, start + 1))
         at = match.end()
         if (kind := match.lastgroup or "") != "space":
-            said = match[0].replace(" ", "") if match[0][0] == "°" else match[0]
-            found.append(Token(_KINDS.get(kind, kind), said, start, origins[at - 1] + 1))
-    return found
+            word = match[0].replace(" ", "") if match[0][0] == "°" else match[0]
+            tokens.append(Token(_KINDS.get(kind, kind), word, start, origins[at - 1] + 1))
+    return tokens
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
-    """A text in plain characters (wide, raised and lookalike ones replaced), and where each of them comes from."""
+def replace_tokens(text: str, replacements: Mapping[Token, str]) -> str:
+    """Replace some tokens of a text and leave everything else as it is."""
+    for token, word in sorted(replacements.items(), key=lambda pair: -pair[0].start):
+        text = text[: token.start] + word + text[token.end :]
+    return text
+
+
+def _to_plain_characters(text: str) -> tuple[str, list[int]]:
+    """Replace wide, superscript and lookalike characters, and return the original position of each character."""
     pairs = [
         (plain, at)
         for at, character in enumerate(text)
         for plain in unicodedata.normalize("NFKC", _LOOKALIKES.get(character, character))
     ]
-    plain = _JOINED.sub(lambda joined: joined[0].replace("_", " "), "".join(plain for plain, _ in pairs))
+    plain = _UNDERSCORED.sub(lambda match: match[0].replace("_", " "), "".join(plain for plain, _ in pairs))
     return plain, [at for _, at in pairs]

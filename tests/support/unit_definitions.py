@@ -1,6 +1,6 @@
-"""How large units are by definition: each line is exact."""
+"""Exact definitions of units in terms of other units."""
 
-SIZES = """
+DEFINITIONS = """
 acre = 43560 ft^2
 mi^2 = 640 acre
 acre foot = 43560 ft^3

@@ -1,9 +1,13 @@
-"""A small project to search, and ways to ask the code server about it."""
+"""A small project to search, and ways to call the code server on it."""
 
 # pyright: basic
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
+import stat
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,7 @@ from fingerpost.servers.code.ripgrep import Ripgrep
 from fingerpost.servers.tool_server import Answer
 from tests.support.adopted_servers import Said, called
 
+FRAMEWORKS = ("on_sdk", "on_fastmcp")
 PROJECT = {
     "src/auth.py": '''"""Who may come in."""
 
@@ -57,7 +62,7 @@ def login(name, password):
 }
 
 
-def laid_out(root: Path, files: Mapping[str, str | bytes] = PROJECT) -> Path:
+def write_files(root: Path, files: Mapping[str, str | bytes] = PROJECT) -> Path:
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,40 +70,40 @@ def laid_out(root: Path, files: Mapping[str, str | bytes] = PROJECT) -> Path:
     return root
 
 
-class Code:
-    """The tools as plain functions."""
+class CodeServer:
+    """The tools of the code server as plain functions."""
 
-    def __init__(self, root: Path, **engine: Any) -> None:
-        made = create_server(root, engine=Ripgrep(root, **engine) if engine else None)
-        self._tools: dict[str, Callable[..., Any]] = {tool.__name__: tool for tool in made.tools}
+    def __init__(self, root: Path, **ripgrep: Any) -> None:
+        server = create_server(root, ripgrep=Ripgrep(root, **ripgrep) if ripgrep else None)
+        self._tools: dict[str, Callable[..., Any]] = {tool.__name__: tool for tool in server.tools}
 
     def search(self, pattern: str, **more: Any) -> dict[str, Any]:
-        return self._asked("search", pattern=pattern, **more).data
+        return self._call("search", pattern=pattern, **more).data
 
     def definition(self, id: str) -> dict[str, Any]:
-        return self._asked("get_definition", id=id).data
+        return self._call("get_definition", id=id).data
 
     def files(self, **more: Any) -> dict[str, Any]:
-        return self._asked("list_files", **more).data
+        return self._call("list_files", **more).data
 
     def ids(self, pattern: str, **more: Any) -> list[str]:
         return [one["id"] for one in self.search(pattern, **more)["results"]]
 
     def text(self, tool: str, **arguments: Any) -> str:
-        return self._asked(tool, **arguments).text
+        return self._call(tool, **arguments).text
 
     def error(self, tool: str, **arguments: Any) -> Any:
         try:
-            said = self._asked(tool, **arguments)
+            answer = self._call(tool, **arguments)
         except ToolOperationError as error:
             return error
-        raise AssertionError(f"no error but {said.text}")
+        raise AssertionError(f"no error but {answer.text}")
 
-    def _asked(self, tool: str, **arguments: Any) -> Answer:
+    def _call(self, tool: str, **arguments: Any) -> Answer:
         return self._tools[tool](**arguments)
 
 
-def asked(
+def call_server(
     root: Path,
     name: str,
     arguments: dict[str, Any] | None = None,
@@ -107,7 +112,7 @@ def asked(
     era: str = "2026-07-28",
     **options: Any,
 ) -> Said:
-    """What a real client receives."""
+    """Call a tool through a real client."""
 
     async def main() -> Said:
         server = getattr(create_server(root), framework)(**options)
@@ -117,3 +122,20 @@ def asked(
             return await called(client, name, arguments)
 
     return asyncio.run(main())
+
+
+def write_fake_ripgrep(root: Path, script: str) -> str:
+    """Write a Python script that replaces ripgrep, and return its path."""
+    path = root / ".fake-rg"
+    path.write_text(f"#!{sys.executable}\n{script}", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def ripgrep_output(path: str, text: str) -> str:
+    """The JSON output of ripgrep for one match."""
+    encoded = base64.b64encode(text.encode()).decode()
+    where = {"path": {"text": f"./{path}"}}
+    found = {**where, "lines": {"bytes": encoded}, "line_number": 1, "submatches": [{"start": 0, "end": 1}]}
+    lines = [("begin", where), ("match", found), ("end", {**where, "binary_offset": None})]
+    return "".join(json.dumps({"type": kind, "data": data}) + "\n" for kind, data in lines)

@@ -1,4 +1,4 @@
-"""Common words of English: those that name units, and those that must not be taken for any."""
+"""Common English words: names of units, and words that must not be read as units."""
 
 _words = str.split
 
@@ -9,7 +9,7 @@ stone turn ton volt watt week yard year
 """)
 
 SYMBOLS_OF_UNITS = _words("in min cal us pm rad gal")
-"""Words that are spelt like the symbol of a unit, and are read as it: inch, minute, calorie, microsecond …"""
+"""Words that are also the symbol of a unit, and are read as that: inch, minute, calorie, microsecond …"""
 
 OTHER_WORDS = _words("""
 a able about above accept across act add afraid after again against age ago agree air all allow almost alone along
