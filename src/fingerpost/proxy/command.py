@@ -197,7 +197,7 @@ def run(options: argparse.Namespace) -> int:
     command: Sequence[str] = options.command
     if bool(command) == bool(options.url):
         raise CommandError(
-            "say either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
+            "give either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
         )
     setup = Setup.from_settings(settings, Log(is_verbose=options.verbose, is_json=options.log_json))
     if command and not options.listen:

@@ -10,8 +10,7 @@ from typing import Any
 from fingerpost.audit.events import Subject
 from fingerpost.audit.execute.connection import AnswerTimeout, Connection, NoAnswer, ServerEnded
 from fingerpost.audit.execute.target import Target
-from fingerpost.engine.model import Call
-from fingerpost.engine.replies.enrich import KEY
+from fingerpost.engine.model import KEY, Call
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import clean, scrub
 from fingerpost.middleware.paging import read_all_pages

@@ -15,10 +15,9 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import Call, Report, Verdict
+from fingerpost.engine.model import KEY, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
 from fingerpost.middleware.guidance import ServerGuidance

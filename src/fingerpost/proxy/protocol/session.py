@@ -155,8 +155,9 @@ class Session:
             self._behind_list.append((frame, speaker))
         else:
             request = SessionRequest(frame, id, "tools/call", params, speaker, self._next_own_id)
-            if (call := relay.valid_call(request)) is not None:
-                self._forward(frame, id, request, call=call)
+            name, arguments = params.get("name"), params.get("arguments", {})
+            if type(name) is str and relay.lets_pass(CALLER, name, arguments):
+                self._forward(frame, id, request, call=Call(name, arguments))
             else:
                 self._resume(GuidanceTask(relay.answer_call(request), request), None)
 
@@ -357,7 +358,7 @@ class Session:
 
     def deadline(self) -> float | None:
         """Return when `tick` has something to do, if nothing happens before."""
-        theirs = self._pending.deadline()
+        theirs = next(iter(self._pending.values())).deadline if self._timeout and self._pending else None
         if not self._own_pending:
             return theirs
         ours = min(pending.deadline for pending in self._own_pending.values())
