@@ -140,8 +140,11 @@ class Relay(ServerGuidance):
         guidance = as_object(reply.get("_meta")).get(KEY) or as_object(reply.get("data")).get(KEY)
         self._log.record_call(action, tool, str(as_object(as_object(guidance).get("error")).get("code", "")))
 
-    def answer_lost(self, request: ClientRequest, loss: LostReply) -> bytes | None:
-        """Return the reply to a tool call whose answer will not come; None if the request was for something else."""
+    def answer_lost(self, request: ClientRequest, loss: LostReply, meta: dict[str, Any] | None = None) -> bytes | None:
+        """Return the reply to a tool call whose answer will not come; None if the request was for something else.
+
+        `meta` is added to the `_meta` of the reply.
+        """
         name = request.read_params().get("name") if request.method == "tools/call" else None
         if not isinstance(name, str):
             return None
@@ -150,7 +153,8 @@ class Relay(ServerGuidance):
         report = Report(call=call, diagnoses=(diagnosis,), is_refusal=True)
         self._log.record_call("lost", name, diagnosis.code)
         cached = self.tools.get(request.caller)
-        return self._own_reply(request, self.error_result(report, cached.value if cached else Catalog()))
+        result = self.error_result(report, cached.value if cached else Catalog())
+        return self._own_reply(request, {**result, "_meta": {**result["_meta"], **(meta or {})}})
 
     def tool(self, caller: object, name: str) -> Tool | None:
         """Return a tool of this caller's last known list."""
