@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fingerpost.engine.phrases import count_noun
+from fingerpost.middleware.frameworks import FRAMEWORKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +194,7 @@ CHECKLIST = (
 ITEMS = {item.id: item for item in CHECKLIST}
 
 ADOPTION = (
-    ('MCPServer("name", middleware=[Guidance()])', "from fingerpost.sdk import Guidance"),
-    ("mcp.add_middleware(Guidance())", "from fingerpost.fastmcp import Guidance"),
+    *((framework.adoption, framework.import_line) for framework in FRAMEWORKS),
     ("fingerpost proxy -- COMMAND", "in front of a server in any language"),
 )
 """The line that fixes most findings, for each integration."""
