@@ -9,10 +9,13 @@ LOWEST := .venv-lowest
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo test lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean setup
+.PHONY: demo demo-image test lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
+
+demo-image: $(SETUP)  ## write docs/demo.svg from what the demo prints
+	@$(BIN)/python -m bench.demo_image
 
 test: check lowest $(CLIENTS) $(PUBLISHED) $(BROWSER)  ## run all checks and all tests
 	$(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term --cov-fail-under=100
