@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -9,48 +10,113 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.client import Client
+from mcp_types import TextContent
 
+from bench.demo_image import IMAGE, draw, run_demo, shorten
 from fingerpost.audit.judge.checklist import CHECKLIST
 from tests.audit.generate.test_mistakes import RIGHT, kinds
-from tests.support.code_tools import code_tools
 from tests.support.paths import ROOT, SOURCE
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def _fences(page: Path) -> list[tuple[str, str]]:
+    """The language and the body of each fence."""
+    return _FENCE.findall(page.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_fences_run_and_print_the_text_that_follows(page: Path) -> None:
+def test_python_and_shell_fences_run_and_print_the_text_that_follows(page: Path, tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     printed = ""
-    for language, body in _FENCE.findall(page.read_text(encoding="utf-8")):
+    for language, body in _fences(page):
         if language == "python":
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
                 exec(body, names)
             printed = out.getvalue()
+        elif language == "sh":
+            printed = _printed_by(body, tmp_path)
         elif language == "text":
             assert printed == body
 
 
 def test_console_fences_print_what_they_show(tmp_path: Path) -> None:
-    (tmp_path / "tools.json").write_text(json.dumps({"tools": code_tools()}), encoding="utf-8")
-    (tmp_path / "call.json").write_text(json.dumps({"name": "search", "arguments": {}}), encoding="utf-8")
-    shown = [body for language, body in _FENCE.findall(PAGES[0].read_text(encoding="utf-8")) if language == "console"]
+    shown = [body for language, body in _fences(README) if language == "console"]
     commands = [step for body in shown for step in re.split(r"^\$ ", body, flags=re.MULTILINE) if step]
     for step in commands:
         command, _, expected = step.partition("\n")
         if command.startswith("fingerpost "):
             assert _printed_by(command, tmp_path) == expected
+        else:
+            assert command.startswith(("make ", "pip install "))  # other tests check these
+
+
+def test_the_first_table_shows_the_replies_of_the_server_below_it() -> None:
+    code = next(body for language, body in _fences(README) if language == "python")
+    bare_code = code.replace(", middleware=[Guidance()]", "")
+    assert code != bare_code
+    rows = re.findall(
+        r"^\| `(.+?)` \| (.+?) \| (.+?) \|$", README.read_text("utf-8").split("```python")[0], re.MULTILINE
+    )
+    assert len(rows) == 4
+    for call, without, guided in rows:
+        bare_reply = _reply_of(bare_code, call)
+        places = [bare_reply.find(part.removesuffix("…")) for part in _code_spans(without)]
+        assert -1 not in places
+        assert places == sorted(places)
+        assert _reply_of(code, call).splitlines() == _code_spans(guided)
+
+
+def _code_spans(cell: str) -> list[str]:
+    """The lines of a cell, all of them code."""
+    spans = cell.split("<br>")
+    assert all(span[0] == span[-1] == "`" for span in spans)
+    return [span[1:-1] for span in spans]
+
+
+def _reply_of(code: str, call: str) -> str:
+    """The text that the server of the code sends for a call like `search(pattern: "User")`."""
+    names: dict[str, Any] = {}
+    exec(code, names)
+    tool, _, arguments = call.removesuffix(")").partition("(")
+
+    async def send() -> str:
+        async with Client(names["server"]) as client:
+            result = await client.call_tool(tool, json.loads("{" + re.sub(r"(\w+): ", r'"\1": ', arguments) + "}"))
+            return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+    return asyncio.run(send())
+
+
+def test_the_extras_that_the_readme_installs_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = re.findall(r"\b(?:fingerpost|\.)\[(\w+)\]", README.read_text("utf-8"))
+    assert {"sdk", "fastmcp"} <= set(named) <= set(project["optional-dependencies"])
+
+
+def test_the_image_of_the_demo_shows_what_the_demo_prints() -> None:
+    """If this fails, run `make demo-image`, and look at the image."""
+    assert "](docs/demo.svg)" in README.read_text("utf-8")
+    assert _without_counts(draw(shorten(run_demo()))) == _without_counts(IMAGE.read_text("utf-8"))
+
+
+def _without_counts(image: str) -> str:
+    """The demo searches this package, so an edit anywhere in it may change how much is found."""
+    return re.sub(r"textLength=\"[\d.]+\"(.*?>)(… |1-3 of )?\d+(?= (?:more line|result))", r"\1\2#", image)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/proxy.md"])
 def test_the_configs_shown_are_what_wrapping_makes_of_them_without_us(page: str, tmp_path: Path) -> None:
-    configs = [body for language, body in _FENCE.findall((ROOT / page).read_text("utf-8")) if language == "json"]
+    configs = [body for language, body in _fences(ROOT / page) if language == "json"]
     assert configs
     for config in configs:
         file = tmp_path / "mcp.json"
@@ -70,12 +136,14 @@ def _without_folder(config: Any) -> Any:
 
 
 def _printed_by(command: str, folder: Path) -> str:
-    line = re.sub(r"(^|-- )fingerpost\b", rf"\1{shlex.quote(sys.executable)} -m fingerpost", command)
+    line = re.sub(
+        r"(^|-- )fingerpost\b", rf"\1{shlex.quote(sys.executable)} -m fingerpost", command, flags=re.MULTILINE
+    )
     return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
 def test_the_commands_of_the_readme_are_targets_of_the_makefile() -> None:
-    readme, makefile = PAGES[0].read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    readme, makefile = README.read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
     assert {"demo", "test"} <= set(re.findall(r"^\$ make (\w+)", readme, re.MULTILINE)) <= targets
 
