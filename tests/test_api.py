@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib import resources
+from importlib import import_module, resources
 from typing import Any, assert_type
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 import fingerpost
 from fingerpost import Call, Catalog, Envelope, Match, Policy, Report, Verdict, admit, closest, enrich, render
 from fingerpost.engine.model import Action
+from tests.support.paths import ROOT
 
 PROMISED = {"Call", "Catalog", "Policy", "admit", "closest", "enrich", "render"}
 
@@ -23,6 +24,22 @@ def test_the_promised_names_are_exported_and_sorted() -> None:
         fingerpost.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name)
     )
     assert all(hasattr(fingerpost, name) for name in fingerpost.__all__)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("fingerpost.sdk", "Guidance"),
+        ("fingerpost.fastmcp", "Guidance"),
+        ("fingerpost.errors", "ToolOperationError"),
+        ("fingerpost.errors", "UnknownValue"),
+        ("fingerpost.audit.replay", "Replay"),
+        ("fingerpost.servers.units.suggestions", "resolve_unit"),
+    ],
+)
+def test_the_paths_that_the_changelog_promises_are_importable(module: str, name: str) -> None:
+    assert hasattr(import_module(module), name)
+    assert f"`{module}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_package_says_that_it_is_typed_and_ships_its_pages_and_data() -> None:
