@@ -664,6 +664,7 @@ def test_if_guidance_fails_the_servers_own_reply_goes_through(
     logging.disable(logging.NOTSET)
     server = librarian(framework)
     server.guidance.effects.__init__({"search": lambda arguments: bool(arguments)})
+    server.guidance._watches_effects = True
 
     def boom(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("canary-of-ours")

@@ -58,15 +58,13 @@ class ServerGuidance(ABC):
         self.tools: ToolListCache[Catalog] = ToolListCache(self.build_catalog)
         self.failures = 0
         """How often guidance itself has failed, so that the server's own reply went through."""
+        self.leaves_successes_alone = False
+        """Whether nothing is ever added to the success of a call that was right."""
         self.now = clock
+        self._watches_effects = bool(self.effects)
         self._shape: Shape = shape
         self._prompts: ToolListCache[Catalog] = ToolListCache(prompt_catalog)
         self.repeated = RepeatedCalls()
-
-    @property
-    def leaves_successes_alone(self) -> bool:
-        """Whether nothing is ever added to the success of a call that was right."""
-        return False
 
     @property
     def auto_approve(self) -> bool:
@@ -113,7 +111,7 @@ class ServerGuidance(ABC):
         """
         try:
             cached = self.tools.get(caller)
-            if cached is None or self.effects or name == self.policy.info_tool:
+            if cached is None or self._watches_effects or name == self.policy.info_tool:
                 return False
             tool = cached.value.get(name)
             return tool is not None and tool.is_clearly_valid(arguments)

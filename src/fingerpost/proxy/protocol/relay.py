@@ -65,17 +65,12 @@ class Relay(ServerGuidance):
     ) -> None:
         super().__init__(policy, shape=shape, clock=clock)
         self._log = log
-        self._leaves_successes_alone = not policy.tips
+        self.leaves_successes_alone = not policy.tips
         self._partial_lists: dict[object, tuple[str, list[Any]]] = {}
         """For each caller that reads a list page by page: the next cursor, and the tools so far."""
         self._pauses: dict[object, _Pause] = {}
         """Callers whose list the server does not answer for."""
         self._server_info: dict[str, Any] = {}
-
-    @property
-    def leaves_successes_alone(self) -> bool:
-        """Whether the success of a right call is never changed: always, unless tips are wanted."""
-        return self._leaves_successes_alone
 
     def warn(self, text: str) -> None:
         self._log.note(text)
@@ -92,7 +87,7 @@ class Relay(ServerGuidance):
         """Whether the reply to a valid call is relayed as it is."""
         if reply.error or _is_error(reply.result):
             return False
-        if not self._leaves_successes_alone:
+        if not self.leaves_successes_alone:
             return self.leaves_unchanged(speaker, call.tool, call.arguments, fields(reply.result))
         if speaker in self.repeated.callers:
             self.repeated.forget(speaker, call)
