@@ -32,6 +32,7 @@ from fingerpost import KEY, Policy, fastmcp, sdk
 from fingerpost.errors import ToolOperationError
 from fingerpost.middleware.call_flow import CallFlow
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, called, run, said
+from tests.support.waiting import eventually
 
 MODERN = "2026-07-28"
 MASKING = FRAMEWORKS if hasattr(exceptions, "UnexpectedToolError") else FRAMEWORKS[1:]
@@ -605,7 +606,8 @@ class TestAnnotations:
             async with server.client("2025-11-25", message_handler=heard) as client:
                 for _ in range(3):
                     await called(client, "sync", {"mode": "push"})
-                await asyncio.sleep(0.05)
+                await eventually(lambda: notices)
+                await client.list_tools()
 
         run(main())
         assert notices.count("notifications/tools/list_changed") == 1
@@ -1294,10 +1296,9 @@ def test_a_server_without_subscriptions_announces_to_those_who_are_connected() -
     async def main() -> None:
         async with Client(server, mode="legacy", message_handler=heard) as client:
             await called(client, "sync", {"mode": "push"})
-            await asyncio.sleep(0.05)
+            await eventually(lambda: "notifications/tools/list_changed" in notices)
 
     run(main())
-    assert "notifications/tools/list_changed" in notices
 
 
 def test_negotiation_without_a_result_is_left_alone() -> None:

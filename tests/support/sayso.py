@@ -12,7 +12,10 @@ from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
     {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    for name in "pid echo work ask hang slow wait die cancelled flood sleep change leave".split()
+    for name in (
+        *("pid", "echo", "work", "ask", "hang", "slow", "wait"),
+        *("die", "cancelled", "flood", "sleep", "change", "leave"),
+    )
 ]
 TOOLS.append({
     "name": "marked",
