@@ -4,6 +4,7 @@ from fingerpost.engine.admit import admit
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import (
+    KEY,
     Applicability,
     Call,
     Correction,
@@ -18,7 +19,7 @@ from fingerpost.engine.model import (
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.envelope import Envelope, render
 from fingerpost.engine.render.shapes import reshape
-from fingerpost.engine.replies.enrich import KEY, enrich, refusal
+from fingerpost.engine.replies.enrich import enrich, refusal
 
 __all__ = [
     "KEY",

@@ -233,7 +233,7 @@ def test_a_full_standard_output_is_reported(more: tuple[str, ...]) -> None:
         (["--without", "xyzzy"], "the server has no tool xyzzy\n"),
         (["--examples", "nowhere.json"], "cannot read nowhere.json: No such file or directory"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
-        (["http://127.0.0.1:1/mcp"], "say either a command or a URL"),
+        (["http://127.0.0.1:1/mcp"], "give either a command or a URL"),
     ],
 )
 def test_invalid_options_are_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,8 +266,8 @@ def test_invalid_examples_are_refused(
         (["python", "server.py"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["npx", "-y", "some-server"], "Put -- before a server's command: fingerpost audit -- python server.py."),
         (["--only", "--", "npx", "--jsno", "x"], "--only: expected one argument\nRun 'fingerpost"),
-        ([], "say either a command or a URL"),
-        (["--"], "say either a command or a URL"),
+        ([], "give either a command or a URL"),
+        (["--"], "give either a command or a URL"),
         (
             ["server.py"],
             "server.py is not a URL\nFor a command, put -- before it: fingerpost audit -- python server.py\n",
@@ -507,7 +507,7 @@ def test_progress_shows_how_long_a_slow_server_has_been_starting(monkeypatch: py
 def test_start_timeout_limits_the_wait_for_a_silent_server(capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, "--timeout", "0.5", "--start-timeout", "0.6", "--", "sleep", "60")
     assert message == (
-        "fingerpost: the server gave no answer within 0.6 s when it was greeted\n"
+        "fingerpost: the server gave no answer within 0.6 s during the MCP handshake\n"
         "Is it an MCP server? --start-timeout gives it more time.\n"
     )
 
@@ -525,7 +525,7 @@ def test_the_terminal_report_has_grade_failures_notes_and_advice() -> None:
     unrepairable = render(fold_events([tried("brief", is_repaired=None), AuditEnded()]), plain)
     assert unrepairable.startswith("✓ [1] An error is short enough to be read")
     assert "Grade: 100 (A)  nothing to repair\n" in unrepairable
-    notes = [Note(f"t{number}", "a right call fails: no") for number in range(5)]
+    notes = [Note(f"t{number}", "a right call fails: no", needs_examples=True) for number in range(5)]
     long = tried("honest", why="is not", number=7, reply="\n".join("abcdefgh"))
     text = render(fold_events([*failing(), long, *notes]), plain)
     assert "Note on buy: had to be started again\n" in text and "And 3 more notes.\n" in text

@@ -11,7 +11,7 @@ def test_explain_lists_every_code_with_its_first_sentence(capsys: pytest.Capture
     assert main(["explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines == sorted(lines)
-    assert "UNKNOWN_PARAM        The call passes an argument the tool does not declare." in lines
+    assert "UNKNOWN_PARAM        The call passes an argument that the tool does not declare." in lines
 
 
 @pytest.mark.parametrize("spelling", ["UNKNOWN_PARAM", "unknown-param", "unknown_param"])

@@ -121,34 +121,35 @@ def said(name: str) -> dict[str, Any]:
 
 def test_everything_that_tells_callers_apart_is_in_the_key() -> None:
     base = {"authorization": "Bearer a", "user-agent": "x"}
-    me = caller_key(Asked(base), said("one"))
-    assert caller_key(Asked({**base, "x-tenant": "b"}), said("one")) != me
-    assert caller_key(Asked({**base, "authorization": "Bearer b"}), said("one")) != me
-    assert caller_key(Asked(base, host="10.0.0.2"), said("one")) != me
-    assert caller_key(Asked(base), said("other")) != me
-    assert caller_key(Asked(base), None) != me
+    me = caller_key(Asked(base), said("one"), {})
+    assert caller_key(Asked({**base, "x-tenant": "b"}), said("one"), {}) != me
+    assert caller_key(Asked({**base, "authorization": "Bearer b"}), said("one"), {}) != me
+    assert caller_key(Asked(base, host="10.0.0.2"), said("one"), {}) != me
+    assert caller_key(Asked(base), said("other"), {}) != me
+    assert caller_key(Asked(base), None, {}) != me
 
 
 def test_what_changes_from_one_request_to_the_next_is_not() -> None:
     base = {"authorization": "Bearer a"}
-    me = caller_key(Asked(base), said("one"))
+    me = caller_key(Asked(base), said("one"), {})
     later = {**base, "Mcp-Name": "search", "mcp-param-a": "1", "traceparent": "00-1", "Content-Length": "5"}
-    assert caller_key(Asked(later), {**said("one"), "progressToken": 7, "example.com/toolUseId": "t1"}) == me
+    assert caller_key(Asked(later), {**said("one"), "progressToken": 7, "example.com/toolUseId": "t1"}, {}) == me
 
 
 def test_no_credential_is_kept() -> None:
-    assert b"hunter2" not in repr(caller_key(Asked({"authorization": "Bearer hunter2"}), None)).encode()
+    assert b"hunter2" not in repr(caller_key(Asked({"authorization": "Bearer hunter2"}), None, {})).encode()
 
 
 def test_a_token_that_the_sdk_verified_counts_without_its_header() -> None:
-    before = caller_key(Asked({}), None)
+    before = caller_key(Asked({}), None, {})
     token = auth_context_var.set(AuthenticatedUser(AccessToken(token="t", client_id="c", scopes=[])))
     try:
-        assert caller_key(Asked({}), None) != before
+        assert caller_key(Asked({}), None, {}) != before
     finally:
         auth_context_var.reset(token)
 
 
 def test_a_connection_that_lasts_is_its_own_caller() -> None:
-    one, other = Asked({}, era="2025-11-25"), Asked({}, era="2025-11-25")
-    assert caller_key(one, None) == caller_key(one, None) != caller_key(other, None)
+    request = Asked({}, era="2025-11-25")
+    one, other = dict[str, Any](), dict[str, Any]()
+    assert caller_key(request, None, one) == caller_key(request, None, one) != caller_key(request, None, other)

@@ -28,9 +28,9 @@ def error_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "say either a command or a URL"),
-        (("http://127.0.0.1:1/mcp", "--", "x"), "say either a command or a URL"),
-        (("--",), "say either a command or a URL"),
+        ((), "give either a command or a URL"),
+        (("http://127.0.0.1:1/mcp", "--", "x"), "give either a command or a URL"),
+        (("--",), "give either a command or a URL"),
         (("--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),
         (("--", "/"), "/ cannot be started: Permission denied"),
         (("--listen", "127.0.0.1:0", "--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fingerpost.engine.replies.enrich import KEY
+from fingerpost.engine.model import KEY
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.headers import argument_headers
 from fingerpost.proxy.http.server import Limits, Request

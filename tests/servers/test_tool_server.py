@@ -18,8 +18,9 @@ from pydantic import Field
 
 from fingerpost.cli.main import main
 from fingerpost.errors import ToolOperationError
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.command import create_server
-from fingerpost.servers.tool_server import Answer, ToolServer
+from fingerpost.servers.tool_server import ToolServer
 from tests.support.adopted_servers import called
 from tests.support.transcripts import matches_transcript, parse_call
 from tests.support.waiting import PATIENCE

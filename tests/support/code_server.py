@@ -15,9 +15,9 @@ from typing import Any
 from mcp.client import Client
 
 from fingerpost.errors import ToolOperationError
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.code import create_server
 from fingerpost.servers.code.ripgrep import Ripgrep
-from fingerpost.servers.tool_server import Answer
 from tests.support.adopted_servers import Said, called
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")

@@ -20,9 +20,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fingerpost.audit.judge.follow_error import read_corrected_call
-from fingerpost.engine.model import Call
+from fingerpost.engine.model import KEY, Call
 from fingerpost.engine.phrases import count_noun, format_call
-from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.servers.command import create_server
 from fingerpost.terminal.style import Style

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+KEY = "dev.fingerpost/guidance"
+"""The key of guidance for programs in `_meta` and `data`, and the id of the protocol extension."""
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = tuple[str | int, ...]
 Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]

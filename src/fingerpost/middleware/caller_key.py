@@ -15,7 +15,6 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.middleware._sdk_internals import connection_state
 
 _PER_REQUEST = frozenset({
     "accept", "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date",
@@ -32,21 +31,22 @@ class Request(Protocol):
     """What both SDKs know about a request."""
 
     @property
-    def session(self) -> Any: ...
-    @property
     def protocol_version(self) -> str: ...
     @property
     def request(self) -> Any: ...
 
 
-def caller_key(request: Request, meta: Any) -> object:
-    """Return the key of the caller behind a request; `meta` is the request's `_meta`."""
+def caller_key(request: Request, meta: Any, connection: dict[str, Any]) -> object:
+    """Return the key of the caller behind a request.
+
+    `meta` is the request's `_meta`, and `connection` the scratch state of its connection.
+    """
     user, http_request = auth_context_var.get(), request.request
     if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
         fields = as_object(meta)
         client: object = repr([fields.get(key) for key in _IDENTITY])
     else:
-        client = _connection_token(request.session)
+        client = _connection_token(connection)
     if user is None and http_request is None:
         return client
     token = user.access_token if user else None
@@ -54,9 +54,8 @@ def caller_key(request: Request, meta: Any) -> object:
     return client, blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _connection_token(session: Any) -> object:
+def _connection_token(state: dict[str, Any]) -> object:
     """Return an object that is the same for every request of one connection."""
-    state = connection_state(session)
     if (token := state.get("fingerpost")) is None:
         token = state["fingerpost"] = object()
     return token

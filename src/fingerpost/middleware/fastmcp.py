@@ -23,12 +23,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from typing_extensions import override
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import EMPTY_REPORT, Call, Report
-from fingerpost.engine.replies.enrich import KEY
+from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Report
 from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware._fastmcp_internals import enclosing_context, server_info
-from fingerpost.middleware._sdk_internals import protocol_error
+from fingerpost.middleware._sdk_internals import connection_state, protocol_error
 from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
 from fingerpost.middleware.caller_key import ServerKeys, caller_key
 from fingerpost.middleware.guidance import ServerGuidance
@@ -110,7 +109,7 @@ class Guidance(ServerGuidance, Middleware):
             if (request := here.request_context) is None or enclosing_context(here) is not None:
                 return None
             self._servers.look_up(here.fastmcp)
-            return self._servers.current, caller_key(request, request.meta)
+            return self._servers.current, caller_key(request, request.meta, connection_state(request.session))
         except Exception as error:
             self.count_own_failure(error)
             return None

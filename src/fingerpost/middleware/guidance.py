@@ -17,14 +17,14 @@ from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
 from fingerpost.engine.replies.classify import is_plain_success
-from fingerpost.engine.replies.enrich import KEY, add_to_success, error_result
+from fingerpost.engine.replies.enrich import add_to_success, error_result
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.protocol import INVALID_PARAMS

@@ -19,13 +19,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from fingerpost.engine import info_tool
-from fingerpost.engine.model import Call, Report
-from fingerpost.engine.replies.enrich import KEY
+from fingerpost.engine.model import KEY, Call, Report
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware._sdk_internals import (
     Context,
     SdkUpstream,
     bus_of,
+    connection_state,
     high_level_server,
     is_own_request,
     record_exceptions,
@@ -101,10 +101,10 @@ class Guidance(ServerGuidance):
     def _caller(self, ctx: Context, call_next: CallNext) -> object:
         """Return a key for who calls which server; None if that cannot be told, and then there is no guidance."""
         try:
-            server = server_behind(call_next)
+            server, connection = server_behind(call_next), connection_state(ctx.session)
             if server is not None and self._servers.look_up(server):
                 self._subscribe(server)
-            return self._servers.current, caller_key(ctx, ctx.params and ctx.params.get("_meta"))
+            return self._servers.current, caller_key(ctx, ctx.params and ctx.params.get("_meta"), connection)
         except Exception as error:
             self.count_own_failure(error)
             return None

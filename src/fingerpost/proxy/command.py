@@ -82,6 +82,7 @@ def _add_options(proxy: argparse.ArgumentParser) -> None:
     add("--timeout", type=float, metavar="S", help="give up on a reply after S seconds (default: never)")
     add("--max-message", type=float, metavar="MB", help="relay messages up to this size (default: 64)")
     add("--config", metavar="FILE", help="read options from a TOML file; the command line overrides it")
+    add("--mark-lost", action="store_true", help=argparse.SUPPRESS)
     add("-v", "--verbose", action="store_true", help="log each guided call to standard error")
     add("--log-json", action="store_true", help="log the same as JSON")
 
@@ -147,11 +148,13 @@ class Setup:
     """Bytes of the longest message."""
     timeout: float
     log: Log
+    marks_lost: bool = False
+    """Whether replies say in a field why they are lost, for the audit."""
 
     @classmethod
-    def from_settings(cls, settings: dict[str, Any], log: Log) -> Setup:
+    def from_settings(cls, settings: dict[str, Any], log: Log, *, marks_lost: bool = False) -> Setup:
         policy = _policy(settings) if settings["guidance"] == "on" else None
-        return cls(policy, int(settings["max_message"] * _MB), settings["timeout"], log)
+        return cls(policy, int(settings["max_message"] * _MB), settings["timeout"], log, marks_lost)
 
     def make_relay(self) -> Relay | None:
         if self.policy is None:
@@ -163,7 +166,7 @@ class Setup:
     def make_session(self) -> Session:
         from fingerpost.proxy.protocol.session import Session
 
-        return Session(self.make_relay(), timeout=self.timeout, note=self.log.note)
+        return Session(self.make_relay(), timeout=self.timeout, note=self.log.note, marks_lost=self.marks_lost)
 
     def make_server(self, command: Sequence[str]) -> tuple[Supervisor, Session]:
         from fingerpost.proxy.process.supervisor import Supervisor
@@ -197,9 +200,10 @@ def run(options: argparse.Namespace) -> int:
     command: Sequence[str] = options.command
     if bool(command) == bool(options.url):
         raise CommandError(
-            "say either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
+            "give either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
         )
-    setup = Setup.from_settings(settings, Log(is_verbose=options.verbose, is_json=options.log_json))
+    log = Log(is_verbose=options.verbose, is_json=options.log_json)
+    setup = Setup.from_settings(settings, log, marks_lost=options.mark_lost)
     if command and not options.listen:
         return _run_stdio_to_stdio(command, setup)
     import asyncio

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import mcp_types as types
 from mcp.server import MCPServer
@@ -21,19 +21,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from fingerpost import sdk
 from fingerpost.engine.policy import Policy
 from fingerpost.errors import ToolOperationError
+from fingerpost.servers.answer import Answer, Function
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
-
-
-class Answer(NamedTuple):
-    """The result of a tool: text for the model, and data for programs."""
-
-    text: str
-    data: dict[str, Any]
-
-
-Function: TypeAlias = "Callable[..., dict[str, Any] | Answer]"
 
 
 @dataclass(frozen=True, slots=True)

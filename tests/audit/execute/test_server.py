@@ -15,7 +15,7 @@ import pytest
 from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.target import Target
 from fingerpost.engine.model import Call
-from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, told_in
+from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, read_mark
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audited_servers import NEAR, audit, by_http, command
 from tests.support.misbehaving import LEGACY, MODERN, tool
@@ -180,9 +180,8 @@ def test_the_loss_that_the_proxy_reports_is_recognized(was_sent: bool) -> None:
         no_reply_within(2.5),
         LostReply("answered HTTP 500", is_over=True),
     ):
-        clause = told_in(loss.diagnosis(None).message)
-        assert clause and loss.message() == f"The server {clause}"
-    assert told_in("The server room is on fire") == ""
+        assert read_mark(loss.as_meta()) == (loss.why, loss.message().removeprefix("The server "), loss.was_sent)
+    assert read_mark({}) is None
 
 
 def test_an_http_server_that_comes_back_is_used_again() -> None:

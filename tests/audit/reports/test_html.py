@@ -341,7 +341,7 @@ def test_a_finding_opens_by_keyboard_and_links_to_the_page_of_its_code(seen: dic
     assert '"code": "invalid_type"' in look["after"]
     assert ITEMS["wrong_type"].advice in look["after"]
     assert look["closed"] is False
-    assert "A number written as text" in look["page"]
+    assert "A word instead of a number is refused with an example" in look["page"]
 
 
 def test_light_and_dark_schemes_differ_and_have_enough_contrast(seen: dict[str, Any]) -> None:

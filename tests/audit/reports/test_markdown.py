@@ -86,7 +86,7 @@ def test_a_comparison_has_both_columns() -> None:
 def test_the_summary_shows_the_worst_findings_and_the_advice() -> None:
     made = markdown.render(REPORTS["failing"])
     assert (
-        "### 4 findings\n\n<details><summary>search: drops 'patern' in silence (parameter.misspelt, 2 calls)"
+        "### 4 findings\n\n<details><summary>search: drops 'patern' silently (parameter.misspelt, 2 calls)"
         "</summary>\n\n2 calls lost an argument without notice.\n\nSent:\n\n```json\n"
         '{"name": "search", "arguments": {"patern": "User"}}\n```\n\nCorrect call:\n\n```json\n'
         '{"name": "search", "arguments": {"pattern": "User"}}\n```\n\nReply:\n\n'

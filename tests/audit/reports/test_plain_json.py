@@ -65,7 +65,7 @@ def test_the_json_has_every_field() -> None:
         "item": "not_dropped",
         "tool": "search",
         "kind": "parameter.misspelt",
-        "why": "drops 'patern' in silence",
+        "why": "drops 'patern' silently",
         "call": {"name": "search", "arguments": {"patern": "User"}},
         "right": {"name": "search", "arguments": {"pattern": "User"}},
         "reply": "Error: bad input",

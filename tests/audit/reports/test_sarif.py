@@ -50,7 +50,7 @@ def test_a_result_has_message_location_and_level() -> None:
     first, *others = run_of(REPORTS["failing"])["results"]
     assert [first["level"], *(one["level"] for one in others)] == ["error", "error", "warning", "note"]
     assert first["message"]["text"] == (
-        "search: drops 'patern' in silence (parameter.misspelt, 2 calls). Refuse arguments that the tool does not take "
+        "search: drops 'patern' silently (parameter.misspelt, 2 calls). Refuse arguments that the tool does not take "
         "(additionalProperties: false), or say that they were ignored.\n"
         'Sent: {"name": "search", "arguments": {"patern": "User"}}\nGot: Error: bad input'
     )

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from fingerpost.engine.model import Verdict
+from fingerpost.engine.model import KEY, Verdict
 from fingerpost.engine.policy import Policy
-from fingerpost.engine.replies.enrich import KEY
 from fingerpost.proxy.protocol.broken_frame import find_id
 from fingerpost.proxy.protocol.frames import FrameSplitter, OversizedFrame
 from fingerpost.proxy.protocol.lost_reply import LostReply

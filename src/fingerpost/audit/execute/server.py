@@ -10,13 +10,12 @@ from typing import Any
 from fingerpost.audit.events import Subject
 from fingerpost.audit.execute.connection import AnswerTimeout, Connection, NoAnswer, ServerEnded
 from fingerpost.audit.execute.target import Target
-from fingerpost.engine.model import Call
-from fingerpost.engine.replies.enrich import KEY
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
+from fingerpost.engine.model import KEY, Call
+from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean, scrub
 from fingerpost.middleware.paging import read_all_pages
 from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
-from fingerpost.proxy.protocol.lost_reply import NOT_SENT, told_in
+from fingerpost.proxy.protocol.lost_reply import LostMark, read_mark
 from fingerpost.terminal.command_error import CommandError
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -110,14 +109,19 @@ class Server:
             # Behind Fingerpost, the later answers may have come from Fingerpost itself.
             was_overtaken = error.was_overtaken and not self._target.is_guided
             raise AnswerTimeout(str(error), was_overtaken=was_overtaken) from error
-        reply = as_object(answer["result"]) if "result" in answer else _error_as_reply(as_object(answer["error"]))
-        loss = _proxy_loss(reply) if self._target.is_proxied else ""
-        if loss.endswith(NOT_SENT):  # this call is not to blame
-            connection.close("could not be reached")
+        if lost := self._read_lost(answer):
+            if lost.was_sent:
+                raise ServerEnded(lost.clause)
+            connection.close("could not be reached")  # this call is not to blame
             return await self.call(call)
-        if loss:
-            raise ServerEnded(loss)
-        return reply
+        return as_object(answer["result"]) if "result" in answer else _error_as_reply(as_object(answer["error"]))
+
+    def _read_lost(self, answer: dict[str, Any]) -> LostMark | None:
+        """Read why the proxy in front got no answer from the server; None if it got one, or there is no proxy."""
+        if not self._target.is_proxied:
+            return None
+        fields = as_object(answer.get("result")).get("_meta") or as_object(answer.get("error")).get("data")
+        return read_mark(as_object(fields))
 
     async def _answers_ping(self, connection: Connection) -> bool:
         try:
@@ -205,9 +209,10 @@ class Server:
             if await self._discover(connection):  # a modern server that was only slow to start
                 return
             message = _error_message(answer)
-            loss = told_in(message).removesuffix(NOT_SENT) if self._target.is_proxied else ""
+            lost = self._read_lost(answer)
+            problem = lost.clause if lost and lost.was_sent else lost.why if lost else None
             raise CommandError(
-                f"the server {loss or f'does not take this client: {message}'}", _stderr_hint(connection)
+                f"the server {problem or f'does not take this client: {message}'}", _stderr_hint(connection)
             )
         result = as_object(answer["result"])
         self._is_modern, self._info = False, as_object(result.get("serverInfo"))
@@ -233,12 +238,6 @@ def _error_as_reply(error: dict[str, Any]) -> dict[str, Any]:
     data = as_object(error.get("data"))
     text = {"type": "text", "text": str(error.get("message"))}
     return {"isError": True, "content": [text], **({"_meta": {KEY: data[KEY]}} if KEY in data else {})}
-
-
-def _proxy_loss(reply: dict[str, Any]) -> str:
-    """Why the proxy in front got no answer from the server; empty if it got one."""
-    blocks = as_list(reply.get("content"))
-    return told_in(str(as_object(blocks[0]).get("text"))) if reply.get("isError") is True and blocks else ""
 
 
 def _stderr_hint(connection: Connection) -> str:

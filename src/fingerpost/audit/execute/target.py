@@ -11,7 +11,7 @@ from fingerpost.proxy.http.environment import headers_from_environment
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.terminal.command_error import CommandError
 
-_PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy")
+_PROXY = (sys.executable, "-P", "-m", "fingerpost", "proxy", "--mark-lost")
 """`-P`, because the folder that the audit runs in may have modules of any name."""
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from fingerpost.audit.events import CallsSkipped
 from fingerpost.audit.generate.mistakes import Mistake, generate_mistakes
+from fingerpost.audit.generate.parameter_schema import parameter_schema
 from fingerpost.audit.generate.right_calls import Examples, right_calls
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import EMPTY_OBJECT, Call
+from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.schema.excerpt import first_choice
 
@@ -155,7 +156,3 @@ def _limit_per_kind(mistakes: list[Mistake], most: int) -> list[Mistake]:
     chosen = [one for one in chain.from_iterable(zip_longest(*kinds.values())) if one is not None][:most]
     order = {id(mistake): place for place, mistake in enumerate(mistakes)}
     return sorted(chosen, key=lambda one: order[id(one)])
-
-
-def parameter_schema(tool: Tool, name: str) -> Mapping[str, Any]:
-    return first_choice(tool.schema, tool.params[name]) if name in tool.params else EMPTY_OBJECT

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from fingerpost.audit.generate.plan import parameter_schema
+from fingerpost.audit.generate.parameter_schema import parameter_schema
 from fingerpost.audit.judge import wording
 from fingerpost.audit.judge.calls_in_text import is_same_call
 from fingerpost.audit.judge.inferred_fix import infer_fix

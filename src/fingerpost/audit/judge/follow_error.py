@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingerpost.audit.judge.wording import clip
-from fingerpost.engine.model import Call, value_at
-from fingerpost.engine.replies.enrich import KEY
+from fingerpost.engine.model import KEY, Call, value_at
 from fingerpost.engine.safety.json_input import as_list, as_object
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")

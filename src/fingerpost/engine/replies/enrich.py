@@ -18,7 +18,7 @@ from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.dialects.plausible import is_plausible
 from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.matching.spelling import normal_form
-from fingerpost.engine.model import EMPTY_REPORT, Call, Diagnosis, Report, Verdict
+from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
@@ -27,9 +27,6 @@ from fingerpost.engine.replies.classify import LONGEST_READ, is_failure, is_prot
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise, payload_of
 from fingerpost.engine.replies.server_errors import failure_fields
 from fingerpost.engine.safety.json_input import as_object
-
-KEY = "dev.fingerpost/guidance"
-"""The key of the copy for programs, and the id of the protocol extension."""
 
 _MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
 

@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 from msgspec import json as msgspec_json
 from msgspec.json import Decoder
 
-from fingerpost.proxy.protocol.message import Id, is_id
+from fingerpost.proxy.protocol.message import ID_TYPES, Id
 
 _MAX_CALL = 64 * 1024
 _anything = Decoder()
@@ -33,7 +33,7 @@ def read_plain_call(frame: bytes) -> tuple[Id, dict[str, Any]] | None:
         name = params["name"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if payload.get("jsonrpc") != "2.0" or type(name) is not str or not is_id(id):
+    if payload.get("jsonrpc") != "2.0" or type(name) is not str or type(id) not in ID_TYPES:
         return None
     return None if "result" in payload or "error" in payload else (id, params)
 
@@ -63,4 +63,4 @@ def read_plain_success(frame: bytes) -> Any:
         return None
     if reply.jsonrpc != "2.0" or reply.method is not None or reply.error or reply.result is None:
         return None
-    return reply.id if reply.result.isError is not True and is_id(reply.id) else None
+    return reply.id if reply.result.isError is not True and type(reply.id) in ID_TYPES else None

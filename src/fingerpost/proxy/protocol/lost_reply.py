@@ -5,13 +5,14 @@ The proxy never sends a request again: it does not know whether the call took ef
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Diagnosis, Severity
+from fingerpost.engine.safety.json_input import as_object
 
-NOT_SENT = "; the request was not sent"
+_KEY = "dev.fingerpost/lost"
 
 
 class LostReply(NamedTuple):
@@ -28,9 +29,17 @@ class LostReply(NamedTuple):
     """Whether the server said that it did not carry out the request."""
 
     def message(self) -> str:
+        return f"The server {self.clause()}"
+
+    def clause(self) -> str:
+        """What the server did: `was killed by signal 9 before it answered`."""
         if not self.was_sent:
-            return f"The server {self.why}{NOT_SENT}"
-        return f"The server {self.why}{'' if self.is_late or self.is_over else ' before it answered'}"
+            return f"{self.why}; the request was not sent"
+        return self.why if self.is_late or self.is_over else f"{self.why} before it answered"
+
+    def as_meta(self) -> dict[str, Any]:
+        """The same as fields, for the audit, which reads them with `read_mark`."""
+        return {_KEY: {"why": self.why, "clause": self.clause(), "wasSent": self.was_sent}}
 
     def diagnosis(self, tool: Tool | None) -> Diagnosis:
         """The diagnosis of a tool call without a reply, with a hint what to do."""
@@ -55,13 +64,15 @@ def no_reply_within(seconds: float) -> LostReply:
     return LostReply(f"did not answer within {seconds:g} s", is_late=True)
 
 
-_TOLD = re.compile(
-    rf"The server (?:.*(?: before it answered|{NOT_SENT})|did not answer within .* s|answered HTTP \d+"
-    r"|sent a reply that .*)"
-)
+class LostMark(NamedTuple):
+    """What `LostReply.as_meta` wrote."""
+
+    why: str
+    clause: str
+    was_sent: bool
 
 
-def told_in(text: str) -> str:
-    """The clause about the server in a `LostReply` message; empty if the text is none."""
-    found = _TOLD.match(text)
-    return found[0].removeprefix("The server ") if found else ""
+def read_mark(fields: Mapping[str, Any]) -> LostMark | None:
+    """Read what `LostReply.as_meta` wrote into the `_meta` of a result or the `data` of an error."""
+    mark = as_object(fields.get(_KEY))
+    return LostMark(str(mark.get("why")), str(mark.get("clause")), mark.get("wasSent") is True) if mark else None

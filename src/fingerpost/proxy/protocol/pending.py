@@ -142,14 +142,13 @@ class PendingRequests(dict[Any, PendingRequest]):
         if id is not None and (pending := self.pop(id, None)) is not None:
             self._start_clock(id, pending)
 
-    def deadline(self) -> float | None:
-        return next(iter(self.values())).deadline if self._timeout and self else None
-
     def take_overdue(self) -> Iterator[tuple[Any, PendingRequest]]:
         """Remove and return the requests whose deadline has passed."""
         now = self._clock()
-        while (deadline := self.deadline()) is not None and deadline <= now:
+        while self._timeout and self:
             id, pending = next(iter(self.items()))
+            if pending.deadline > now:
+                break
             self.take(id)
             yield id, pending
 

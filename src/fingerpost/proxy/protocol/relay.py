@@ -15,10 +15,9 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.model import Call, Report, Verdict
+from fingerpost.engine.model import KEY, Call, Report, Verdict
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.replies.enrich import KEY
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
 from fingerpost.middleware.guidance import ServerGuidance
@@ -141,8 +140,11 @@ class Relay(ServerGuidance):
         guidance = as_object(reply.get("_meta")).get(KEY) or as_object(reply.get("data")).get(KEY)
         self._log.record_call(action, tool, str(as_object(as_object(guidance).get("error")).get("code", "")))
 
-    def answer_lost(self, request: ClientRequest, loss: LostReply) -> bytes | None:
-        """Return the reply to a tool call whose answer will not come; None if the request was for something else."""
+    def answer_lost(self, request: ClientRequest, loss: LostReply, meta: dict[str, Any] | None = None) -> bytes | None:
+        """Return the reply to a tool call whose answer will not come; None if the request was for something else.
+
+        `meta` is added to the `_meta` of the reply.
+        """
         name = request.read_params().get("name") if request.method == "tools/call" else None
         if not isinstance(name, str):
             return None
@@ -151,7 +153,8 @@ class Relay(ServerGuidance):
         report = Report(call=call, diagnoses=(diagnosis,), is_refusal=True)
         self._log.record_call("lost", name, diagnosis.code)
         cached = self.tools.get(request.caller)
-        return self._own_reply(request, self.error_result(report, cached.value if cached else Catalog()))
+        result = self.error_result(report, cached.value if cached else Catalog())
+        return self._own_reply(request, {**result, "_meta": {**result["_meta"], **(meta or {})}})
 
     def tool(self, caller: object, name: str) -> Tool | None:
         """Return a tool of this caller's last known list."""

@@ -59,8 +59,11 @@ class Session:
         timeout: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
         note: Callable[[str], None] = lambda _: None,
+        marks_lost: bool = False,
     ) -> None:
         self._relay, self._timeout, self._clock, self._note = relay, timeout, clock, note
+        self._marks_lost = marks_lost
+        """Whether the replies to lost requests say why in a field, for the audit."""
         self._id_prefix, self._id_count = f"fingerpost-{secrets.token_hex(6)}", 0
         self.to_server: list[bytes] = []
         self.to_client: list[bytes] = []
@@ -155,8 +158,9 @@ class Session:
             self._behind_list.append((frame, speaker))
         else:
             request = SessionRequest(frame, id, "tools/call", params, speaker, self._next_own_id)
-            if (call := relay.valid_call(request)) is not None:
-                self._forward(frame, id, request, call=call)
+            name, arguments = params.get("name"), params.get("arguments", {})
+            if type(name) is str and relay.lets_pass(CALLER, name, arguments):
+                self._forward(frame, id, request, call=Call(name, arguments))
             else:
                 self._resume(GuidanceTask(relay.answer_call(request), request), None)
 
@@ -357,7 +361,7 @@ class Session:
 
     def deadline(self) -> float | None:
         """Return when `tick` has something to do, if nothing happens before."""
-        theirs = self._pending.deadline()
+        theirs = next(iter(self._pending.values())).deadline if self._timeout and self._pending else None
         if not self._own_pending:
             return theirs
         ours = min(pending.deadline for pending in self._own_pending.values())
@@ -432,5 +436,7 @@ class Session:
         self._stop_task(pending)
         request = pending.request
         if request is not None:
-            report = self._relay.answer_lost(request, loss) if self._relay is not None else None
-            self.to_client.append(report or messages.error(request.encoded_id, INTERNAL_ERROR, loss.message()))
+            mark = loss.as_meta() if self._marks_lost else None
+            report = self._relay.answer_lost(request, loss, mark) if self._relay is not None else None
+            error = messages.error(request.encoded_id, INTERNAL_ERROR, loss.message(), mark)
+            self.to_client.append(report or error)

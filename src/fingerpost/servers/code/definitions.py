@@ -13,13 +13,13 @@ from fingerpost import closest
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.safety.redact import ECHO_LIMIT
 from fingerpost.errors import Reading
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.code.errors import NothingFound, escape_pattern
 from fingerpost.servers.code.folder import ServedFolder, is_binary, printable_path
 from fingerpost.servers.code.languages import language_of
 from fingerpost.servers.code.outline import Definition, innermost_definition
 from fingerpost.servers.code.paging import format_next_steps, format_tool_call
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.tool_server import Answer
 
 _LINE = re.compile(r"L(\d{1,9})")
 _WORD = re.compile(r"\w+")

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from fingerpost.engine.phrases import encode_json, quote
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.code.errors import NothingFound, no_files_error, timeout_error
 from fingerpost.servers.code.folder import ServedFolder, printable_path
 from fingerpost.servers.code.outline import Definition, innermost_definition
@@ -27,7 +28,6 @@ from fingerpost.servers.code.paging import (
 from fingerpost.servers.code.ranking import group_by_line, matching_definition, score_by_definition, score_by_words
 from fingerpost.servers.code.ripgrep import Hit, Outcome
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.tool_server import Answer
 
 _MAX_FILES_RANKED = 100
 """Files that are parsed to rank a search; hits in other files are ranked by their words."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.code.definitions import get_definition
 from fingerpost.servers.code.errors import (
     invalid_glob_error,
@@ -34,7 +35,6 @@ from fingerpost.servers.code.paging import (
 from fingerpost.servers.code.ripgrep import Ripgrep, RipgrepError
 from fingerpost.servers.code.search import build_page, no_hits_error
 from fingerpost.servers.code.suggestions import Suggester
-from fingerpost.servers.tool_server import Answer
 
 Pattern = Annotated[
     str,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from fingerpost.errors import UnknownValue
-from fingerpost.servers.tool_server import Answer
+from fingerpost.servers.answer import Answer
 from fingerpost.servers.units.conversion import convert_value, find_obstacle
 from fingerpost.servers.units.dimensions import Dimension
 from fingerpost.servers.units.factor_chain import Factor, multiply_by_factors

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.tool_server import Answer, Function
+from fingerpost.servers.answer import Answer, Function
 from fingerpost.servers.workspace.change_summary import summarize_changes
 from fingerpost.servers.workspace.content import Text, decode, describe_binary, split_lines, take_page
 from fingerpost.servers.workspace.listing import list_folder
