@@ -288,6 +288,7 @@ def _named(name: str) -> Any:
     return tool
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("ours_first", [True, False], ids=["ours first", "ours last"])
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
@@ -691,6 +692,7 @@ def test_if_guidance_fails_the_servers_own_reply_goes_through(
     assert all("canary-of-ours" not in record.getMessage() for record in notes)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_thousand_calls_at_once_get_each_their_own_answer(framework: str) -> None:
     server = code(framework)

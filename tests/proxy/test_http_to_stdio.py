@@ -375,7 +375,7 @@ def test_pings_keep_a_silent_stream_alive(monkeypatch: pytest.MonkeyPatch) -> No
     async def scene(http: Http) -> None:
         session = await begin(http)
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
-        call = {"id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
+        call: dict[str, Any] = {"id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
         writer.write(post_bytes(call, mcp_session_id=session, connection="close"))
         assert b"data:" not in await reader.readuntil(b": ping\n\n")
         await release(http, session)

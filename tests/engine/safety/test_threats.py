@@ -320,6 +320,7 @@ SEATS: dict[str, Seat] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seat", SEATS)
 def test_no_payload_escapes_its_quotes(seat: str) -> None:
     """T1: each added line is one of our sentences, without invisible characters."""
@@ -336,6 +337,7 @@ def test_no_payload_escapes_its_quotes(seat: str) -> None:
     assert not failed, json.dumps(failed, indent=1)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seat", SEATS)
 def test_no_payload_escapes_its_quotes_in_guidance_on_a_reply(seat: str) -> None:
     texts = ("404 not found", "'a' is a required property", "Parameter 'a' must be one of 'x', 'y'")
@@ -1002,6 +1004,7 @@ def test_values_in_an_exception_are_not_repeated(exception: str) -> None:
                 ).count(canary)
 
 
+@pytest.mark.no_cover
 @examples(30)
 @given(st.lists(known(), min_size=4, max_size=12, unique_by=lambda known: known.call.tool), st.data())
 def test_callers_of_one_server_learn_nothing_about_each_others_tools(every: list[Known], data: st.DataObject) -> None:
