@@ -1,4 +1,4 @@
-# Two commands for a fresh machine: `make demo` and `make test`. Both set up what they need in .venv.
+# Two commands for a fresh machine: `make demo` and `make test`. Both set up what they need in .venv. `make help` lists all.
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.ready
@@ -9,7 +9,8 @@ LOWEST := .venv-lowest
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo demo-image test lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean setup
+.PHONY: demo demo-image help test quick lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean \
+  setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -17,10 +18,20 @@ demo: $(SETUP)  ## show wrong calls and the guidance they get
 demo-image: $(SETUP)  ## write docs/demo.svg from what the demo prints
 	@$(BIN)/python -m bench.demo_image
 
-test: check lowest $(CLIENTS) $(PUBLISHED) $(BROWSER)  ## run all checks and all tests
+help:  ## list the targets
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+quick: $(SETUP)  ## lint, import contracts, and the tests of the engine (pages, laws, rules) with fewer examples
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -n 2 --dist worksteal -m "not no_cover" tests/engine
+
+test: $(SETUP) $(LOWEST)/.ready $(CLIENTS) $(PUBLISHED) $(BROWSER)  ## run all checks and all tests
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target check lowest
 	$(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term --cov-fail-under=100
 
-lowest: $(LOWEST)/.ready  ## the doors on the oldest frameworks they are made for
+lowest: $(LOWEST)/.ready  ## test the integrations on the oldest supported frameworks
 	$(LOWEST)/bin/python -m pytest -q -n 2 tests/middleware/test_adoption.py tests/middleware/test_errors.py
 
 check: $(SETUP)  ## format, lint, types, import contracts

@@ -13,6 +13,7 @@ settings.register_profile(
 )
 settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck))
 settings.register_profile("hasty", parent=settings.get_profile("steady"), phases=[Phase.explicit, Phase.generate])
+settings.register_profile("quick", parent=settings.get_profile("steady"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 

@@ -12,8 +12,7 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -31,6 +30,7 @@ from fingerpost.terminal.style import Style
 from tests.support.audit_events import failing, hostile, perfect, tried
 from tests.support.audited_servers import FAR, NEAR, WORD, by_http, command
 from tests.support.misbehaving import TOOLS, tool
+from tests.support.waiting import PATIENCE, is_signal_pending, until
 
 FORMATS = ("json", "ndjson", "junit", "sarif", "html", "md", "pytest")
 GOOD = ("--", *command(tools=[NEAR]))
@@ -213,7 +213,7 @@ def test_a_write_that_fails_later_is_reported(tmp_path: Path, capsys: pytest.Cap
 def test_a_full_standard_output_is_reported(more: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", "fingerpost", "audit", "--most", "1", *more, *GOOD]
     with open("/dev/full", "w") as full:
-        ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
     message = "fingerpost: cannot write to standard output: No space left on device\n"
     assert (ran.returncode, ran.stderr) == (2, message)
 
@@ -342,13 +342,6 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "in vain"
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(
     ("number", "code", "more"),
     [(signal.SIGINT, 130, ()), (signal.SIGTERM, 143, ("--compare",))],
@@ -370,7 +363,7 @@ def test_a_signal_stops_the_server_and_writes_the_reports_so_far(
     try:
         until(lambda: Path(f"{pids}.spawned").exists() and '"tried"' in events.read_text())
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, err) == (code, "")
@@ -392,7 +385,7 @@ def test_a_signal_while_the_server_starts_gives_an_empty_report(tmp_path: Path) 
     try:
         until(pids.exists)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, err) == (143, b"")
@@ -409,9 +402,9 @@ def test_signals_do_not_interrupt_the_writing_of_a_report(tmp_path: Path) -> Non
         until(lambda: events.exists() and '"ended"' in events.read_text())
         for _ in range(3):
             process.send_signal(signal.SIGINT)
-            time.sleep(0.05)
+            until(lambda: not is_signal_pending(process.pid, signal.SIGINT))
         assert json.loads(made.read_text())["calls"] == 1
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, err) == (130, "")
@@ -575,8 +568,8 @@ def test_the_pytest_file_fails_until_the_server_is_fixed(tmp_path: Path) -> None
     assert audit("-q", "--most", "1", "--pytest", str(made), "--", sys.executable, "-S", str(server)) == 0
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "discreet", str(made)]
     env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    before = subprocess.run(run, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, env=env)
+    before = subprocess.run(run, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path, env=env)
     assert before.returncode == 1 and "1 failed" in before.stdout, before.stdout
     server.write_text(program.replace("TEXT", "'There is no tool of that name.'"))
-    after = subprocess.run(run, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, env=env)
+    after = subprocess.run(run, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path, env=env)
     assert after.returncode == 0 and "1 passed" in after.stdout, after.stdout

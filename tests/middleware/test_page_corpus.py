@@ -10,7 +10,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -29,6 +28,7 @@ from fingerpost import KEY, Catalog, admit
 from tests.support.pages import PAGES, PageCase, page_cases
 from tests.support.paths import SUPPORT
 from tests.support.stage import KINDS, Scene, Stage
+from tests.support.waiting import PATIENCE, until
 
 Reply: TypeAlias = dict[str, Any]
 Ask: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Reply]]
@@ -198,13 +198,12 @@ def http_server(program: list[str]) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE)
 
 
 def _await_port(port: int) -> None:
-    for _ in range(600):
+    def is_open() -> bool:
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise TimeoutError(f"nothing listens on {port}")
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    until(is_open)

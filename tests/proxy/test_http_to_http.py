@@ -16,6 +16,7 @@ from fingerpost.proxy.http.server import Limits, Request
 from fingerpost.proxy.http_to_http import HttpToHttp
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, hanging, serving
+from tests.support.waiting import PATIENCE, eventually, with_longer_timeouts
 
 SEARCH = {
     "name": "search",
@@ -471,7 +472,7 @@ def test_a_connection_is_reused_and_closed_when_idle() -> None:
         return await http.raw(one + one)
 
     upstream = FakeUpstream({"ping": raw(200, b"{}")})
-    got = run(upstream, scene, limits=Limits(receive=0.2, idle=0.3))
+    got = run(upstream, scene, limits=Limits(idle=0.3))
     assert got.count(b"HTTP/1.1 100") == got.count(b"HTTP/1.1 200") == 2
 
 
@@ -510,14 +511,18 @@ def test_a_silent_server_causes_a_timeout_and_a_cancellation() -> None:
     async def scene(http: Http) -> list[Reply]:
         return [await http.call("search", {"pattern": "x"}), await http.post({"id": 2, "method": "ping"})]
 
-    upstream = FakeUpstream({"search": hang, "ping": hang, "notifications/cancelled": raw(202, b"")})
-    for relay in (True, None):
-        call, ping = run(upstream, scene, timeout=0.3, relay=relay)
-        assert b"did not answer within 0.3 s" in call.body and ping.status == 504
-    assert upstream.methods().count("notifications/cancelled") == 1
-    modern = run(upstream, calling("search", {"pattern": "x"}, mcp_method="tools/call"), timeout=0.3)
-    assert b"did not answer within 0.3 s" in modern.body
-    assert upstream.methods().count("notifications/cancelled") == 1
+    def play(seconds: float) -> None:
+        upstream = FakeUpstream({"search": hang, "ping": hang, "notifications/cancelled": raw(202, b"")})
+        message = f"did not answer within {seconds:g} s".encode()
+        for relay in (True, None):
+            call, ping = run(upstream, scene, timeout=seconds, relay=relay)
+            assert message in call.body and ping.status == 504
+        assert upstream.methods().count("notifications/cancelled") == 1
+        modern = run(upstream, calling("search", {"pattern": "x"}, mcp_method="tools/call"), timeout=seconds)
+        assert message in modern.body
+        assert upstream.methods().count("notifications/cancelled") == 1
+
+    with_longer_timeouts(play, 0.3)
 
 
 def test_without_guidance_a_malformed_body_goes_to_the_server() -> None:
@@ -529,7 +534,7 @@ def test_without_guidance_a_malformed_body_goes_to_the_server() -> None:
 
     async def scene_with_deadline() -> Reply:
         async with serving(refused) as port:
-            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=5, headers=[])
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), None, limit=1_000, timeout=PATIENCE, headers=[])
             async with fronting(app) as http:
                 return await scene(http)
 
@@ -548,16 +553,20 @@ def test_the_timeout_of_a_stream_restarts_with_each_event() -> None:
         return [await http.post({"id": 2, "method": "ping"}), await http.call("search", {"pattern": "x"})]
 
     answer = b'data: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n'
-    upstream = FakeUpstream(
-        {"ping": stream(b": x\n\n", b"", pause=5), "search": stream(b": x\n\n", b": x\n\n", answer, pause=0.25)}
-    )
-    ping, call = run(upstream, scene, timeout=0.4)
-    assert ping.events[0]["error"]["message"] == "The server did not answer within 0.4 s"
-    assert call.events[0]["result"] == {"content": []}
+
+    def play(seconds: float) -> None:
+        silent, steady = 10 * seconds, 0.6 * seconds
+        events = stream(b": x\n\n", b": x\n\n", answer, pause=steady)
+        upstream = FakeUpstream({"ping": stream(b": x\n\n", b"", pause=silent), "search": events})
+        ping, call = run(upstream, scene, timeout=seconds)
+        assert ping.events[0]["error"]["message"] == f"The server did not answer within {seconds:g} s"
+        assert call.events[0]["result"] == {"content": []}
+
+    with_longer_timeouts(play, 0.4)
 
 
 def test_a_disconnect_cancels_the_request_upstream() -> None:
-    ended = asyncio.Event()
+    begun, ended = asyncio.Event(), asyncio.Event()
 
     async def scene(http: Http) -> None:
         for body in (
@@ -565,13 +574,15 @@ def test_a_disconnect_cancels_the_request_upstream() -> None:
             b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"pattern":"x"}}}',
         ):
             head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
-            with pytest.raises(TimeoutError):
-                await http.raw(head + body, seconds=0.5)
-            async with asyncio.timeout(5):
-                await ended.wait()
+            asked = asyncio.ensure_future(http.raw(head + body))
+            await eventually(begun.is_set)
+            asked.cancel()
+            await eventually(ended.is_set)
+            begun.clear()
             ended.clear()
 
-    run(FakeUpstream({"ping": hanging(ended), "search": hanging(ended)}), scene)
+    hang = hanging(begun, ended)
+    run(FakeUpstream({"ping": hang, "search": hang}), scene)
 
 
 def test_own_headers_are_sent_unless_the_client_sends_the_same_name() -> None:
@@ -587,7 +598,8 @@ def test_requests_in_flight_at_the_end_are_answered_as_lost() -> None:
         await asyncio.sleep(60)
 
     async def scene() -> list[Reply]:
-        async with serving(FakeUpstream({"search": hang, "ping": hang})) as port:
+        upstream = FakeUpstream({"search": hang, "ping": hang})
+        async with serving(upstream) as port:
             app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp"), guidance(), limit=1_000, timeout=0, headers=[])
             async with fronting(app) as http:
                 asks: list[Coroutine[Any, Any, Reply]] = [
@@ -595,7 +607,7 @@ def test_requests_in_flight_at_the_end_are_answered_as_lost() -> None:
                     http.post({"id": 2, "method": "ping"}),
                 ]
                 asked = [asyncio.ensure_future(one) for one in asks]
-                await asyncio.sleep(0.3)
+                await eventually(lambda: {"tools/call", "ping"} <= set(upstream.methods()))
                 await app.stop()
         return [await one for one in asked]
 

@@ -7,17 +7,20 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from fingerpost.proxy.http_to_stdio import app as http_to_stdio
 from fingerpost.proxy.http_to_stdio import response
 from fingerpost.proxy.http_to_stdio.app import HttpToStdio
+from fingerpost.proxy.http_to_stdio.hosted_server import HostedServer
 from fingerpost.proxy.process.supervisor import Supervisor
+from fingerpost.proxy.protocol.pending import FrameToSend
 from fingerpost.proxy.protocol.session import Session
 from tests.support.http_lab import Http, Reply, fronting, guidance
 from tests.support.paths import SUPPORT
+from tests.support.waiting import eventually, with_longer_timeouts
 
 SERVER = SUPPORT / "sayso.py"
 META: dict[str, Any] = {
@@ -68,6 +71,47 @@ def post_bytes(message: dict[str, Any], **headers: str) -> bytes:
     return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
+Stream: TypeAlias = "tuple[asyncio.StreamReader, asyncio.StreamWriter]"
+
+
+async def begin_call(http: Http, name: str, **headers: str) -> Stream:
+    """Send a call and wait until the process works on it, which it shows by its progress."""
+    params: dict[str, Any] = {"name": name, "arguments": {}, "_meta": {"progressToken": "begun"}}
+    message = {"id": 1, "method": "tools/call", "params": params}
+    if "mcp_session_id" not in headers:
+        message, headers = modern("tools/call", name=name, arguments={}, meta=params["_meta"])
+    stream = await asyncio.open_connection("127.0.0.1", http.port)
+    stream[1].write(post_bytes(message, connection="close", **headers))
+    await stream[0].readuntil(b"notifications/progress")
+    return stream
+
+
+async def open_stream(http: Http, session: str, limit: int = 2**16) -> Stream:
+    """Open the stream of a session and wait until the proxy has accepted it."""
+    stream = await asyncio.open_connection("127.0.0.1", http.port, limit=limit)
+    stream[1].write(f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode())
+    await stream[0].readuntil(b": open")
+    return stream
+
+
+async def release(http: Http, session: str) -> None:
+    """Have the process answer all calls of `wait`."""
+    await http.post({"method": "notifications/release"}, mcp_session_id=session)
+
+
+@pytest.fixture
+def delivered(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What processes have sent so far, including messages that nobody has read yet."""
+    frames, deliver = list[bytes](), HostedServer._deliver  # pyright: ignore[reportPrivateUsage]
+
+    def record(host: HostedServer, frame: bytes) -> None:
+        frames.append(frame)
+        deliver(host, frame)
+
+    monkeypatch.setattr(HostedServer, "_deliver", record)
+    return frames
+
+
 def test_a_session_has_its_own_process_until_it_ends() -> None:
     async def scene(http: Http) -> None:
         first, second = await begin(http), await begin(http)
@@ -79,7 +123,7 @@ def test_a_session_has_its_own_process_until_it_ends() -> None:
         assert (await http.ask("DELETE", mcp_session_id=first)).status == 200
         assert (await http.call("pid", {}, mcp_session_id=first)).status == 404
         assert (await http.ask("DELETE", mcp_session_id=first)).status == 404
-        assert not Path(f"/proc/{pids[0]}").exists()
+        await eventually(lambda: not Path(f"/proc/{pids[0]}").exists())
         assert (await http.call("pid", {}, mcp_session_id=second)).status == 200
 
     run(scene)
@@ -123,18 +167,16 @@ def test_messages_before_the_reply_make_the_response_a_stream() -> None:
     assert (progress["params"]["progressToken"], answer["id"]) == ("t", 3)
 
 
-def test_the_stream_of_a_session_carries_messages_outside_of_requests() -> None:
+def test_the_stream_of_a_session_carries_messages_outside_of_requests(delivered: list[bytes]) -> None:
     async def scene(http: Http) -> None:
         session = await begin(http)
         await http.post({"method": "notifications/speak"}, mcp_session_id=session)
-        await asyncio.sleep(0.2)
-        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
-        stream = asyncio.ensure_future(http.raw(head, until=b"again"))
-        await asyncio.sleep(0.2)
+        await eventually(lambda: b"hello" in b"".join(delivered))
+        reader, writer = await open_stream(http, session)
         assert (await http.ask("GET", mcp_session_id=session)).status == 409
         await http.post({"method": "notifications/speak", "params": {"word": "again"}}, mcp_session_id=session)
-        got = await stream
-        assert b"hello" in got and b"again" in got
+        assert b"hello" in await reader.readuntil(b"again")
+        writer.close()
         assert (await http.ask("GET", mcp_session_id="none")).status == 404
 
     run(scene)
@@ -255,12 +297,14 @@ def test_a_body_with_several_lines_is_one_message() -> None:
 def test_the_id_of_a_request_in_flight_cannot_be_reused() -> None:
     async def scene(http: Http) -> list[int]:
         session = await begin(http)
-        return sorted([
-            reply.status
-            for reply in await asyncio.gather(*(http.call("slow", {}, id=7, mcp_session_id=session) for _ in range(3)))
-        ])  # fmt: skip
+        reader, writer = await begin_call(http, "wait", mcp_session_id=session)
+        refused = [(await http.call("wait", {}, mcp_session_id=session)).status for _ in range(2)]
+        await release(http, session)
+        assert b"late" in await reader.read(-1)
+        writer.close()
+        return refused
 
-    assert run(scene) == [200, 400, 400]
+    assert run(scene) == [400, 400]
 
 
 def test_anonymous_callers_do_not_share_failure_counts() -> None:
@@ -296,12 +340,12 @@ def test_subscription_messages_carry_the_clients_own_id() -> None:
 
 def test_closing_the_connection_cancels_a_stateless_request() -> None:
     async def scene(http: Http) -> str:
-        message, headers = modern("tools/call", name="hang", arguments={})
-        with pytest.raises(TimeoutError):
-            await http.raw(post_bytes(message, **headers), seconds=0.5)
-        await asyncio.sleep(0.3)
+        _, writer = await begin_call(http, "hang")
+        writer.close()
         message, headers = modern("tools/call", name="cancelled", arguments={})
-        return (await http.post(message, **headers)).json["result"]["content"][0]["text"]
+        while (count := (await http.post(message, **headers)).json["result"]["content"][0]["text"]) == "0":
+            await asyncio.sleep(0.01)
+        return count
 
     assert run(scene) == "1"
 
@@ -330,10 +374,16 @@ def test_pings_keep_a_silent_stream_alive(monkeypatch: pytest.MonkeyPatch) -> No
 
     async def scene(http: Http) -> None:
         session = await begin(http)
-        reply = await http.call("slow", {}, mcp_session_id=session)
-        assert reply.body.startswith(b": ping\n\n") and reply.events[-1]["id"] == 1
-        head = f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode()
-        assert b": ping" in await http.raw(head, until=b": ping")
+        reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
+        call: dict[str, Any] = {"id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
+        writer.write(post_bytes(call, mcp_session_id=session, connection="close"))
+        assert b"data:" not in await reader.readuntil(b": ping\n\n")
+        await release(http, session)
+        assert b"late" in await reader.read(-1)
+        writer.close()
+        reader, writer = await open_stream(http, session)
+        await reader.readuntil(b": ping")
+        writer.close()
 
     run(scene)
 
@@ -359,9 +409,7 @@ def test_a_wrong_call_is_guided() -> None:
 def test_a_slow_client_of_its_own_process_loses_no_message() -> None:
     async def scene(http: Http) -> None:
         session = await begin(http)
-        reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=2**24)
-        writer.write(f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\r\n".encode())
-        await reader.readuntil(b": open")
+        reader, writer = await open_stream(http, session, limit=2**24)
         flood = asyncio.ensure_future(http.call("flood", {"n": 40_000}, mcp_session_id=session))
         got = await reader.readuntil(b'"data": 39999')
         assert got.count(b"notifications/message") == 40_000
@@ -371,17 +419,24 @@ def test_a_slow_client_of_its_own_process_loses_no_message() -> None:
     run(scene)
 
 
-def test_a_flooded_client_that_disconnects_blocks_nobody() -> None:
+def test_a_flooded_client_that_disconnects_blocks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms, has_room = set[bool](), HostedServer._has_room  # pyright: ignore[reportPrivateUsage]
+
+    def record(host: HostedServer) -> bool:
+        rooms.add(room := has_room(host))
+        return room
+
+    monkeypatch.setattr(HostedServer, "_has_room", record)
+
     async def scene(http: Http) -> None:
         session = await begin(http)
         _, writer = await asyncio.open_connection("127.0.0.1", http.port)
         flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 50_000}}}
         writer.write(post_bytes(flood, mcp_session_id=session))
-        await asyncio.sleep(0.5)
+        await eventually(lambda: False in rooms)
         writer.close()
-        async with asyncio.timeout(60):
-            reply = await http.call("pid", {}, mcp_session_id=session)
-            assert (reply.events or [reply.json])[-1]["id"] == 1
+        reply = await http.call("pid", {}, mcp_session_id=session)
+        assert (reply.events or [reply.json])[-1]["id"] == 1
 
     run(scene)
 
@@ -412,22 +467,23 @@ def test_an_exit_is_noticed_although_a_grandchild_keeps_the_output_open() -> Non
 
 
 def test_ending_a_session_answers_its_requests_in_flight() -> None:
-    async def scene(http: Http) -> Reply:
+    async def scene(http: Http) -> bytes:
         session = await begin(http)
-        hang = asyncio.ensure_future(http.call("hang", {}, mcp_session_id=session))
-        await asyncio.sleep(0.3)
+        reader, writer = await begin_call(http, "hang", mcp_session_id=session)
         await http.ask("DELETE", mcp_session_id=session)
-        return await hang
+        rest = await reader.read(-1)
+        writer.close()
+        return rest
 
-    assert "was stopped before it answered" in run(scene, timeout=30).body.decode()
+    assert b"was stopped before it answered" in run(scene, timeout=300)
 
 
-def test_a_slow_client_of_a_shared_process_loses_notifications_but_no_reply() -> None:
+def test_a_slow_client_of_a_shared_process_loses_notifications_but_no_reply(delivered: list[bytes]) -> None:
     async def scene(http: Http) -> bytes:
         message, headers = modern("tools/call", name="flood", arguments={"n": 40_000}, meta={"progressToken": 1})
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port, limit=1_024)
         writer.write(post_bytes(message, connection="close", **headers))
-        await asyncio.sleep(2.5)
+        await eventually(lambda: any(b"flooded" in frame for frame in delivered[-1:]))
         other, more = modern("ping")
         assert (await http.post(other, **more)).status == 200
         got = await reader.read(-1)
@@ -436,7 +492,7 @@ def test_a_slow_client_of_a_shared_process_loses_notifications_but_no_reply() ->
 
     got = run(scene)
     assert b"flooded" in got
-    assert 1_000 <= got.count(b"notifications/progress") < 80_000
+    assert 1_000 <= got.count(b"notifications/progress") < 40_000
 
 
 def test_a_silent_process_causes_a_timeout() -> None:
@@ -444,7 +500,10 @@ def test_a_silent_process_causes_a_timeout() -> None:
         session = await begin(http)
         return await http.call("hang", {}, mcp_session_id=session)
 
-    assert "within 0.3 s" in run(scene, timeout=0.3).body.decode()
+    def hang(seconds: float) -> None:
+        assert f"within {seconds:g} s" in run(scene, timeout=seconds).body.decode()
+
+    with_longer_timeouts(hang, 0.3)
 
 
 def test_messages_wait_until_a_busy_process_reads_them() -> None:
@@ -462,8 +521,10 @@ def test_messages_wait_until_a_busy_process_reads_them() -> None:
 def test_marked_arguments_are_known_from_a_complete_tool_list_only(
     monkeypatch: pytest.MonkeyPatch, listing: str
 ) -> None:
-    monkeypatch.setattr("fingerpost.proxy.http_to_stdio.hosted_server.LIST_TIMEOUT", 0.3)
-    monkeypatch.setattr("fingerpost.proxy.protocol.session._START_TIMEOUT", 0.3)
+    if listing == "silence":
+        monkeypatch.setattr("fingerpost.proxy.http_to_stdio.hosted_server.LIST_TIMEOUT", 0.3)
+        monkeypatch.setattr("fingerpost.proxy.protocol.session._START_TIMEOUT", 0.3)
+        monkeypatch.setattr(FrameToSend.__init__, "__defaults__", (0.3,))
     monkeypatch.setenv(*(("SAYSO_PAGE", "3") if listing == "pages" else ("SAYSO_NO_LIST", listing)))
 
     async def scene(http: Http) -> list[int]:
@@ -489,10 +550,11 @@ def test_a_new_session_is_refused_while_all_others_are_busy(monkeypatch: pytest.
 
     async def scene(http: Http) -> list[Reply]:
         session = await begin(http)
-        busy = asyncio.ensure_future(http.call("sleep", {}, mcp_session_id=session))
-        await asyncio.sleep(0.2)
+        reader, writer = await begin_call(http, "wait", mcp_session_id=session)
         refused = await http.post(INITIALIZE)
-        await busy
+        await release(http, session)
+        await reader.read(-1)
+        writer.close()
         return [refused, await http.post(INITIALIZE)]
 
     refused, accepted = run(scene)

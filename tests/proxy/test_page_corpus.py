@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters
 from fingerpost import Policy
 from tests.middleware.test_page_corpus import STAGE, cases, connected, differences, http_server
 from tests.support.pages import PageCase
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.no_cover  # slow under coverage, and other tests cover the same lines
 
@@ -107,5 +108,5 @@ def listening(words: list[str]) -> Iterator[str]:
         yield found[1]
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0

@@ -690,7 +690,7 @@ def status_for_foreign_page(url: str) -> int:
         "Accept": "application/json, text/event-stream",
     }
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}}
-    with closing(HTTPConnection(str(at.hostname), at.port, timeout=30)) as connection:
+    with closing(HTTPConnection(str(at.hostname), at.port, timeout=60)) as connection:
         body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         connection.request("POST", at.path, json.dumps(body), headers)
         return connection.getresponse().status
@@ -724,7 +724,7 @@ async def everything_by_http(url: str) -> dict[str, Any]:
         await client.call_tool("trigger-long-running-operation", operation, progress_callback=on_progress)
         await client.subscribe_resource(WATCHED)
         await client.call_tool("toggle-subscriber-updates", {})
-        await asyncio.wait_for(is_updated.wait(), 30)
+        await asyncio.wait_for(is_updated.wait(), 60)
         return {
             "sampling": texts(dump(sampling))[0],
             "elicitation": "\n".join(texts(dump(elicitation))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,6 +17,7 @@ from fingerpost.proxy.http.server import Request
 from fingerpost.proxy.protocol.session import Session
 from fingerpost.proxy.stdio_to_http import StdioToHttp
 from tests.support.http_lab import EVENTS, JSON, Answer, guidance, hanging, serving
+from tests.support.waiting import PATIENCE, PIPE_SIZE, buffered_bytes, eventually, with_longer_timeouts
 
 TOOL = {
     "name": "look",
@@ -77,7 +79,7 @@ class Client:
         line = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message}).encode()
         os.write(self._stdin, line + b"\n")
 
-    async def next(self, seconds: float = 8.0) -> Any:
+    async def next(self, seconds: float = PATIENCE) -> Any:
         async with asyncio.timeout(seconds):
             while b"\n" not in self._rest:
                 chunk = await asyncio.to_thread(os.read, self._stdout, 65_536)
@@ -130,7 +132,7 @@ def run(
             await scene(client)
             if closes:
                 client.close()
-            async with asyncio.timeout(8):
+            async with asyncio.timeout(PATIENCE):
                 return await running
 
     return asyncio.run(play()), notices
@@ -283,7 +285,9 @@ def test_a_session_forgotten_before_initialized_is_reported() -> None:
     run(Server(work=forgot), scene)
 
 
-def test_notifications_are_sent_before_the_proxy_ends() -> None:
+def test_notifications_are_sent_before_the_proxy_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._EOF_GRACE", PATIENCE)
+
     async def slow(request: Request) -> None:
         await asyncio.sleep(0.2)
         await request.responder.send_whole(202, [])
@@ -436,16 +440,14 @@ def test_an_unreachable_server_is_reported_for_each_request() -> None:
 
 
 def test_cancelling_closes_the_connection_of_a_stateless_request_and_notifies_a_session() -> None:
-    ended = asyncio.Event()
-
-    server = Server(hang=hanging(ended))
+    begun, ended = asyncio.Event(), asyncio.Event()
+    server = Server(hang=hanging(begun, ended))
 
     async def modern(client: Client) -> None:
         client.send({"id": 1, "method": "hang", "params": {"_meta": META}})
-        await asyncio.sleep(0.2)
+        await begun.wait()
         client.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
-        async with asyncio.timeout(5):
-            await ended.wait()
+        await eventually(ended.is_set)
         client.send({"method": "notifications/cancelled", "params": {"requestId": 9}})
 
     run(server, modern)
@@ -465,23 +467,29 @@ def test_a_silent_server_causes_a_timeout() -> None:
     async def hang(request: Request) -> None:
         await asyncio.sleep(60)
 
-    async def scene(client: Client) -> None:
-        await client.begin()
-        assert "within 0.3 s" in (await client.ask("hang"))["error"]["message"]
+    def play(seconds: float) -> None:
+        async def scene(client: Client) -> None:
+            await client.begin()
+            assert f"within {seconds:g} s" in (await client.ask("hang"))["error"]["message"]
 
-    server = Server(hang=hang)
-    run(server, scene, timeout=0.3)
-    assert "notifications/cancelled" in server.methods()
+        server = Server(hang=hang)
+        run(server, scene, timeout=seconds)
+        assert "notifications/cancelled" in server.methods()
+
+    with_longer_timeouts(play, 0.3)
 
 
 def test_after_a_signal_requests_in_flight_are_answered() -> None:
+    begun = asyncio.Event()
+
     async def slow(request: Request) -> None:
-        await asyncio.sleep(0.5)
+        begun.set()
+        await asyncio.sleep(0.3)
         await request.responder.send_whole(200, JSON, encode_reply(1, {"done": True}))
 
     async def scene(client: Client) -> None:
         client.send({"id": 1, "method": "slow"})
-        await asyncio.sleep(0.2)
+        await begun.wait()
         os.kill(os.getpid(), signal.SIGTERM)
         assert (await client.next())["result"] == {"done": True}
 
@@ -489,18 +497,15 @@ def test_after_a_signal_requests_in_flight_are_answered() -> None:
 
 
 def test_requests_in_flight_at_the_end_are_answered_as_lost() -> None:
-    async def hang(request: Request) -> None:
-        await asyncio.sleep(60)
-
-    replies = list[Any]()
+    begun, replies = asyncio.Event(), list[Any]()
 
     async def scene(client: Client) -> None:
         client.send({"id": 1, "method": "hang"})
-        await asyncio.sleep(0.2)
+        await begun.wait()
         client.close()
         replies.append(await client.next())
 
-    assert run(Server(hang=hang), scene, closes=False)[0] == 0
+    assert run(Server(hang=hanging(begun, asyncio.Event())), scene, closes=False)[0] == 0
     assert "was left before it answered" in replies[0]["error"]["message"]
 
 
@@ -513,7 +518,7 @@ def test_a_last_line_without_a_newline_is_a_message_and_a_slow_reader_loses_noth
     async def scene(client: Client) -> None:
         for id in range(20):
             client.send({"id": id, "method": "large"})
-        await asyncio.sleep(0.5)
+        await eventually(lambda: buffered_bytes(client._stdout) == PIPE_SIZE)  # pyright: ignore[reportPrivateUsage]
         got = [await client.next() for _ in range(20)]
         assert {one["id"] for one in got} == set(range(20))
         assert all(one["result"]["large"] == large for one in got)
@@ -529,7 +534,7 @@ def test_a_client_reply_with_half_a_surrogate_pair_is_passed_to_the_server() -> 
         question = b'data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n'
         await request.responder.begin(200, EVENTS)
         await request.responder.send(question)
-        await asyncio.sleep(0.3)
+        await eventually(lambda: any(message.get("id") == 900 for _, _, message in server.seen))
         await request.responder.send(b"data: " + encode_reply(1, {"done": True}) + b"\n\n")
         await request.responder.end()
 
@@ -605,10 +610,18 @@ def test_a_bug_in_the_proxy_still_produces_a_reply(monkeypatch: pytest.MonkeyPat
     run(Server(work=odd), scene)
 
 
-def test_non_blocking_input_is_read() -> None:
+def test_non_blocking_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits, wait = list[Any](), select.select
+
+    def record(*descriptors: Any) -> Any:
+        waits.append(descriptors)
+        return wait(*descriptors)
+
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http.select.select", record)
+
     async def scene(client: Client) -> None:
         assert "result" in await client.ask("ping", 1)
-        await asyncio.sleep(0.1)
+        await eventually(lambda: waits)
         assert "result" in await client.ask("ping", 2)
 
     async def play() -> None:

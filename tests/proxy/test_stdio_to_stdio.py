@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,14 @@ from fingerpost.proxy.process.pipe import Pipe
 from fingerpost.proxy.process.supervisor import RestartPolicy, Supervisor
 from fingerpost.proxy.protocol.session import Session
 from tests.support.paths import SUPPORT
+from tests.support.waiting import (
+    PATIENCE,
+    PIPE_SIZE,
+    buffered_bytes,
+    is_signal_pending,
+    until,
+    with_longer_timeouts,
+)
 
 SAYSO = [sys.executable, "-S", str(SUPPORT / "sayso.py")]
 PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
@@ -57,10 +64,16 @@ class Proxy:
         self.send({"id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
         return self.next()
 
+    def begin_call(self, name: str, id: Any = 4) -> None:
+        """Send a call and wait until the server works on it, which it shows by its progress."""
+        params: dict[str, Any] = {"name": name, "arguments": {}, "_meta": {"progressToken": "begun"}}
+        self.send({"id": id, "method": "tools/call", "params": params})
+        assert self.next()["method"] == "notifications/progress"
+
     def pid(self) -> int:
         return int(text(self.call("pid")))
 
-    def end(self, seconds: float = 10.0) -> tuple[int, str]:
+    def end(self, seconds: float = PATIENCE) -> tuple[int, str]:
         """Close the client's side; the exit code and the standard error."""
         self.stdin.close()
         return self.process.wait(seconds), self.stderr.read().decode()
@@ -90,7 +103,7 @@ def proxies() -> Iterator[Any]:
         with suppress(BrokenPipeError):
             proxy.stdin.close()
         with suppress(subprocess.TimeoutExpired):
-            proxy.process.wait(5)
+            proxy.process.wait(PATIENCE)
         proxy.process.kill()
         proxy.process.wait()
         for stream in (proxy.stdin, proxy.stdout, proxy.stderr):
@@ -144,8 +157,7 @@ def test_the_exit_code_is_the_servers_if_it_ended_first(proxies: Any) -> None:
 def test_a_killed_server_is_restarted_for_the_next_call(proxies: Any, number: int, reason: str) -> None:
     proxy = proxies("--", *SAYSO)
     pid = proxy.pid()
-    proxy.send({"id": 5, "method": "tools/call", "params": {"name": "hang", "arguments": {}}})
-    time.sleep(0.2)
+    proxy.begin_call("hang")
     os.kill(pid, number)
     assert reason in text(proxy.next())
     assert proxy.pid() != pid
@@ -202,8 +214,7 @@ def test_stopping_the_server_stops_everything_it_started(proxies: Any, tmp_path:
         f"open({str(note)!r}, 'w').write(str(child.pid)); sys.stdin.readline(); print('x', flush=True); child.wait()"
     )
     proxy = proxies("--", sys.executable, "-S", "-c", program)
-    while not note.exists() or not note.read_text():
-        time.sleep(0.05)
+    until(lambda: note.exists() and note.read_text())
     code, _ = proxy.end()
     assert code == 0
     assert not is_running(int(note.read_text()))
@@ -222,23 +233,21 @@ def test_a_server_that_ignores_sigterm_is_killed(proxies: Any) -> None:
 def test_after_a_signal_calls_in_flight_are_answered(proxies: Any) -> None:
     proxy = proxies("--", *SAYSO)
     proxy.pid()
-    proxy.send({"id": 4, "method": "tools/call", "params": {"name": "slow", "arguments": {}}})
-    time.sleep(0.2)
+    proxy.begin_call("slow")
     proxy.process.terminate()
     assert text(proxy.next()) == "late"
-    assert proxy.process.wait(10) == 0
+    assert proxy.process.wait(PATIENCE) == 0
 
 
 def test_after_a_second_signal_the_proxy_ends_at_once_and_reports_lost_calls(proxies: Any) -> None:
     proxy = proxies("--", *SAYSO)
     proxy.pid()
-    proxy.send({"id": 4, "method": "tools/call", "params": {"name": "hang", "arguments": {}}})
-    time.sleep(0.3)
-    for _ in range(2):
-        proxy.process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+    proxy.begin_call("hang")
+    proxy.process.send_signal(signal.SIGINT)
+    until(lambda: not is_signal_pending(proxy.process.pid, signal.SIGINT))
+    proxy.process.send_signal(signal.SIGINT)
     assert "was stopped before it answered" in text(proxy.next())
-    assert proxy.process.wait(10) == 130
+    assert proxy.process.wait(PATIENCE) == 130
 
 
 def test_a_last_line_without_a_newline_is_a_message(proxies: Any) -> None:
@@ -246,7 +255,7 @@ def test_a_last_line_without_a_newline_is_a_message(proxies: Any) -> None:
     proxy.raw(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
     proxy.stdin.close()
     assert proxy.next() == {"jsonrpc": "2.0", "id": "last", "result": {}}
-    assert proxy.process.wait(10) == 0
+    assert proxy.process.wait(PATIENCE) == 0
 
 
 def test_calls_that_wait_for_the_tool_list_are_sent_after_the_client_closes_its_side(proxies: Any) -> None:
@@ -261,7 +270,7 @@ def test_the_proxy_ends_if_the_client_closes_its_input(proxies: Any) -> None:
     pid = proxy.pid()
     proxy.stdout.close()
     proxy.send({"id": 1, "method": "ping"})
-    assert proxy.process.wait(10) == 0
+    assert proxy.process.wait(PATIENCE) == 0
     assert not is_running(pid)
 
 
@@ -281,10 +290,13 @@ def test_an_exit_is_noticed_although_a_grandchild_keeps_the_output_open(proxies:
 
 
 def test_a_silent_server_causes_a_timeout(proxies: Any) -> None:
-    proxy = proxies("--timeout", "0.3", "--", *SAYSO)
-    proxy.pid()
-    assert "within 0.3 s" in text(proxy.call("hang"))
-    assert text(proxy.call("cancelled")) == "1"
+    def hang(seconds: float) -> None:
+        proxy = proxies("--timeout", f"{seconds:g}", "--", *SAYSO)
+        assert text(proxy.call("pid")).isdigit()
+        assert f"within {seconds:g} s" in text(proxy.call("hang"))
+        assert text(proxy.call("cancelled")) == "1"
+
+    with_longer_timeouts(hang, 0.3)
 
 
 def test_a_terminal_can_be_the_client_and_may_close(tmp_path: Path) -> None:
@@ -296,7 +308,7 @@ def test_a_terminal_can_be_the_client_and_may_close(tmp_path: Path) -> None:
     while b'"result"' not in got:
         got += os.read(ours, 1_000)
     os.close(ours)
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_a_log_without_a_reader_does_no_harm() -> None:
@@ -313,7 +325,7 @@ def test_a_file_can_be_the_client(tmp_path: Path) -> None:
     asked.write_text('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     answered = tmp_path / "answered"
     with asked.open() as stdin, answered.open("w") as stdout:
-        subprocess.run([*PROXY, "--", *SAYSO], stdin=stdin, stdout=stdout, check=True, timeout=20)
+        subprocess.run([*PROXY, "--", *SAYSO], stdin=stdin, stdout=stdout, check=True, timeout=PATIENCE)
     assert json.loads(answered.read_text()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
@@ -335,8 +347,7 @@ def test_output_before_an_exit_is_read_even_if_the_exit_is_noticed_first() -> No
     server = Supervisor([sys.executable, "-S", "-c", program], session, limit=1_000, notice=print)
     server.start()
     session.from_client(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
-    while not server.has_exited():
-        time.sleep(0.02)
+    until(server.has_exited)
     server.handle_exit()
     assert session.to_client == [b'{"jsonrpc":"2.0","id":1,"result":{}}']
 
@@ -346,7 +357,7 @@ def test_a_standard_stream_closed_from_the_start_is_not_mistaken_for_another_fil
     line = 'printf \'%s\\n\' \'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}\' | '
     command = shlex.join([*PROXY, "--", *SAYSO])
     script = f"{command} {closed}" if closed == "<&-" else f"{line}{command} {closed}"
-    done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=20, stdin=subprocess.DEVNULL)
+    done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert b"fingerpost" not in done.stdout.replace(b"dev.fingerpost", b"")
     assert done.returncode == (0 if closed == "<&-" else 3)
 
@@ -364,7 +375,7 @@ def test_sighup_and_sigquit_end_the_proxy_cleanly(proxies: Any, number: int) -> 
     proxy = proxies("--", *SAYSO)
     pid = proxy.pid()
     proxy.process.send_signal(number)
-    assert proxy.process.wait(10) == 0
+    assert proxy.process.wait(PATIENCE) == 0
     assert not is_running(pid)
 
 
@@ -373,12 +384,12 @@ def test_the_proxy_ends_although_its_client_does_not_read(proxies: Any, how: str
     proxy = proxies("--", *SAYSO)
     pid = proxy.pid()
     proxy.send({"id": 1, "method": "mirror", "params": {"large": "x" * 3_000_000}})
-    time.sleep(0.5)
+    until(lambda: buffered_bytes(proxy.stdout.fileno()) == PIPE_SIZE)
     if how == "a signal":
         proxy.process.terminate()
     else:
         proxy.stdin.close()
-    assert proxy.process.wait(8) == 0
+    assert proxy.process.wait(PATIENCE) == 0
     assert not is_running(pid)
 
 
@@ -388,7 +399,9 @@ def test_a_timeout_may_be_very_long(proxies: Any) -> None:
 
 def test_unreadable_input_counts_as_its_end(tmp_path: Path) -> None:
     with (tmp_path / "written").open("wb") as only_written:
-        done = subprocess.run([*PROXY, "--", *SAYSO], stdin=only_written, capture_output=True, timeout=30, check=False)
+        done = subprocess.run(
+            [*PROXY, "--", *SAYSO], stdin=only_written, capture_output=True, timeout=PATIENCE, check=False
+        )
     assert (done.returncode, done.stdout) == (0, b"")
 
 

@@ -18,6 +18,7 @@ from tests.proxy.promises.stand import MISBEHAVING, Listening, Stdio, call, clos
 from tests.proxy.promises.web import Connection, connection, modern, shaken
 from tests.support.misbehaving import TOOLS, tool
 from tests.support.misbehaving_http import decoded
+from tests.support.waiting import PATIENCE
 
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 _DICE = random.Random(20261116)
@@ -359,7 +360,7 @@ def test_one_body_is_one_message(what: str, era: str, tmp_path: Path) -> None:
                     headers["mcp-method"] = "ping"
                     meta = modern(1, "x")[0].partition(b'"_meta": ')[2][:-2]
                     body = body.replace(b'"params":{', b'"params":{"_meta":%b,' % meta).replace(b'"_meta":{},', b"")
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(PATIENCE):
                     await one.ask(body, headers)
                 check, own = (request(2, "ping"), headers) if era == "legacy" else modern(2, "ping")
                 assert "result" in (await one.ask(check, own)).reply()

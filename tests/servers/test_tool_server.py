@@ -23,6 +23,7 @@ from fingerpost.servers.command import create_server
 from fingerpost.servers.tool_server import ToolServer
 from tests.support.adopted_servers import called
 from tests.support.transcripts import matches_transcript, parse_call
+from tests.support.waiting import PATIENCE
 
 FRAMEWORKS = ("on_sdk", "on_fastmcp")
 
@@ -167,13 +168,13 @@ def test_the_server_runs_over_http_and_stops_on_an_interrupt() -> None:
         assert asyncio.run(convert()).structured["quantity"] == 1000
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) in (0, 130)
+        assert process.wait(PATIENCE) in (0, 130)
         process.communicate()
 
 
 def test_the_server_ends_when_its_client_closes_the_input() -> None:
     command = [sys.executable, "-m", "fingerpost", "serve", "units"]
-    assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=30, check=False).returncode == 0
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False).returncode == 0
 
 
 def test_a_missing_module_of_fingerpost_is_not_reported_as_a_missing_extra() -> None:

@@ -12,6 +12,7 @@ from fingerpost.engine.policy import Policy
 from fingerpost.proxy.http.listener import App, Router
 from fingerpost.proxy.http.server import Limits, Request, Server
 from fingerpost.proxy.protocol.relay import Relay
+from tests.support.waiting import PATIENCE
 
 Answer: TypeAlias = "Callable[[Request], Awaitable[None]]"
 JSON = [(b"content-type", b"application/json")]
@@ -57,12 +58,13 @@ async def fronting(app: App, limits: Limits | None = None, names: tuple[str, ...
     await app.stop()
 
 
-def hanging(ended: asyncio.Event) -> Answer:
-    """To answer nothing, and to tell when nobody waits for an answer any more."""
+def hanging(begun: asyncio.Event, ended: asyncio.Event) -> Answer:
+    """To answer nothing, and to tell when a request has come and when nobody waits for an answer any more."""
 
     async def hang(request: Request) -> None:
+        begun.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         finally:
             ended.set()
 
@@ -91,7 +93,7 @@ class Http:
     def __init__(self, port: int) -> None:
         self.port = port
 
-    async def raw(self, data: bytes, *, until: bytes = b"", seconds: float = 40.0) -> bytes:
+    async def raw(self, data: bytes, *, until: bytes = b"", seconds: float = PATIENCE) -> bytes:
         """What a connection says to these bytes, until it closes or says `until`."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(data)

@@ -12,7 +12,10 @@ from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
     {"name": name, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    for name in ("pid", "echo", "work", "ask", "hang", "slow", "die", "cancelled", "flood", "sleep", "change", "leave")
+    for name in (
+        *("pid", "echo", "work", "ask", "hang", "slow", "wait"),
+        *("die", "cancelled", "flood", "sleep", "change", "leave"),
+    )
 ]
 TOOLS.append({
     "name": "marked",
@@ -71,13 +74,17 @@ def call(id: Any, params: dict[str, Any]) -> None:
             send({"id": "back", "method": "roots/list"})
             asked.append(id)
         case "slow":
+            progress(params)
             threading.Timer(0.7, said, (id, "late")).start()
         case "die":
             os._exit(3)
         case "cancelled":
             said(id, cancelled)
         case "hang":
-            pass
+            progress(params)
+        case "wait":
+            progress(params)
+            waiting.append(id)
         case name:
             send({"id": id, "error": {"code": -32602, "message": f"Unknown tool: {name}"}})
 
@@ -118,6 +125,9 @@ def answer(message: dict[str, Any]) -> None:
             send({"method": "notifications/subscriptions/acknowledged", "params": {"_meta": meta}})
         case "notifications/speak":
             send({"method": "notifications/message", "params": {"data": params.get("word", "hello")}})
+        case "notifications/release":
+            while waiting:
+                said(waiting.pop(0), "late")
         case "notifications/cancelled":
             cancelled += 1
         case _ if id is not None:
@@ -127,6 +137,8 @@ def answer(message: dict[str, Any]) -> None:
 
 
 asked: list[Any] = []
+waiting: list[Any] = []
+"""The ids of calls that `notifications/release` answers."""
 
 if __name__ == "__main__":
     while line := sys.stdin.readline():

@@ -93,9 +93,15 @@ _DRAFTS = (
 
 
 def examples(usual: int) -> settings:
-    """As many examples as a test can afford; the soak profile decides by itself."""
-    profile = settings()
-    return settings(max_examples=profile.max_examples if profile.max_examples > 1_000 else usual)
+    """As many examples as a test can afford; the soak profile allows more and the quick profile fewer."""
+    limit = settings().max_examples
+    match settings.get_current_profile_name():
+        case "soak":
+            return settings(max_examples=limit)
+        case "quick":
+            return settings(max_examples=min(usual, limit))
+        case _:
+            return settings(max_examples=usual)
 
 
 plain_text = st.text("abcdefghijklmnop ABC0123456789", max_size=24)

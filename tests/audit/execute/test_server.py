@@ -19,6 +19,7 @@ from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, rea
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audited_servers import NEAR, audit, by_http, command
 from tests.support.misbehaving import LEGACY, MODERN, tool
+from tests.support.waiting import with_longer_timeouts
 
 RIGHT = Call("look_up", {"word": "x"})
 
@@ -101,10 +102,15 @@ def test_tools_are_listed_page_by_page_up_to_a_limit(monkeypatch: pytest.MonkeyP
 
 def test_a_failed_start_is_reported_with_the_end_of_standard_error() -> None:
     complain = "import sys, time; print('Set API_KEY first', file=sys.stderr, flush=True)"
-    silent = failed_start(*python(f"{complain}; time.sleep(60)"), start_timeout=1)
-    assert str(silent) == "the server gave no answer within 1 s during the MCP handshake"
-    words, _, rest = silent.way_out.rpartition("\n")
-    assert (words, rest[:20]) == ("The end of its standard error:\nSet API_KEY first", "Is it an MCP server?")
+    words = "The end of its standard error:\nSet API_KEY first"
+
+    def be_silent(seconds: float) -> None:
+        silent = failed_start(*python(f"{complain}; time.sleep(60)"), start_timeout=seconds)
+        assert str(silent) == f"the server gave no answer within {seconds:g} s during the MCP handshake"
+        assert silent.way_out.rpartition("\n")[0] == words
+        assert silent.way_out.rpartition("\n")[2].startswith("Is it an MCP server?")
+
+    with_longer_timeouts(be_silent, 0.8)
     ended = failed_start(*python(f"{complain}; sys.exit(3)"))
     assert (str(ended), ended.way_out) == ("the server exited with code 3 during the MCP handshake", words)
     quiet = failed_start("false")

@@ -7,7 +7,6 @@ with "documented" or "written" was not recorded: the first is a format that its 
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from fingerpost.engine.dialects import DIALECTS, MAX_TEXT, MAX_VIOLATIONS, read
 from fingerpost.engine.dialects.alternatives import choose_nearest, merge_violations
 from fingerpost.engine.model import Violation
 from tests.support.paths import DATA
+from tests.support.waiting import cpu_seconds
 
 RECORDINGS: list[dict[str, Any]] = [
     json.loads(line) for line in (DATA / "dialects.jsonl").read_text("utf-8").splitlines()
@@ -172,16 +172,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_reading_takes_linear_time(unit: str) -> None:
-    short, long = MAX_TEXT // 8, MAX_TEXT
-    once = min(seconds(unit, short) for _ in range(3))
-    assert min(seconds(unit, long) for _ in range(3)) <= 8 * 4 * once + 0.05
-
-
-def seconds(unit: str, size: int) -> float:
-    text = (unit * (size // len(unit) + 1))[:size]
-    start = time.perf_counter()
-    read(text)
-    return time.perf_counter() - start
+    """A text of eight times the length takes eight times the CPU time, with slack; quadratic reading takes 64 times."""
+    short, long = ((unit * (size // len(unit) + 1))[:size] for size in (MAX_TEXT // 8, MAX_TEXT))
+    assert cpu_seconds(lambda: read(long)) <= 8 * 4 * cpu_seconds(lambda: read(short)) + 0.05
 
 
 def test_deeply_nested_json_gives_no_violations() -> None:

@@ -506,6 +506,7 @@ def test_wrong_fixes_are_at_most_three_in_ten_thousand_and_none_in_the_worst_cla
         assert scores()[sort].counts["wrong"] == 0, sort
 
 
+@pytest.mark.no_cover
 def test_the_intended_name_is_usually_first_and_usually_fixed() -> None:
     assert share("all", "fixed", "fixable") >= 0.92
     assert share("all", "first", "intended") >= 0.98
@@ -514,15 +515,18 @@ def test_the_intended_name_is_usually_first_and_usually_fixed() -> None:
     assert share("real.pos", "first three", "intended") >= 0.95
 
 
+@pytest.mark.no_cover
 def test_meaningless_names_are_rejected() -> None:
     assert share("all", "rejected", "meaningless") >= 0.985
 
 
+@pytest.mark.no_cover
 def test_names_that_other_servers_use_are_usually_among_the_first_three() -> None:
     """The goal of 0.94 is reached with descriptions, which this data does not contain; without them it is 0.93."""
     assert share("llm.mined", "first three", "intended") >= 0.93
 
 
+@pytest.mark.no_cover
 def test_the_stored_curves_are_those_fitted_on_the_mistakes() -> None:
     assert {name: list(curve) for name, curve in curves().items()} == fit_curves(mistakes())
 

@@ -48,9 +48,9 @@ ROWS: dict[str, Row] = {
 }
 
 
-def measured(row: str, count: int, seed: int, *, is_talkative: bool = False) -> Findings:
+def measured(row: str, count: int, seed: int, *, is_talkative: bool = False, allows_for_load: bool = False) -> Findings:
     """Measure a row; `Broken` where the promise is."""
-    found = Findings(row, is_talkative=is_talkative)
+    found = Findings(row, is_talkative=is_talkative, allows_for_load=allows_for_load)
     ROWS[row].run(found, count, seed)
     return found.end()
 

@@ -1,4 +1,4 @@
-"""`python -m tests.promises [ROW …] [--count N] [--seed N]`: rows at full length; exit code 1 where one is broken."""
+"""`python -m tests.proxy.promises [ROW …] [--count N] [--seed N]`: rows at full length; exit code 1 if one fails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import ROWS, Broken, measured
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.promises", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.proxy.promises", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"one of {', '.join(ROWS)} (default: all)")
     parser.add_argument("--count", type=int, help="how often, in place of the number of the table")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="default: a fresh one")

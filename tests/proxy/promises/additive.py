@@ -7,6 +7,7 @@ import random
 from typing import Any, cast
 
 from fingerpost import KEY
+from tests.support.waiting import PATIENCE
 
 from . import odd
 from .findings import Findings
@@ -42,7 +43,7 @@ def run(found: Findings, count: int, seed: int) -> None:
         for start in range(0, count, _BATCH):
             made = [_made(dice, f"{start}-{turn}") for turn in range(_BATCH)]
             proxy.send(*(frame for frame, _ in made))
-            heard = {json.loads(line)["id"]: line for _, line in proxy.taken(_BATCH, 30)}
+            heard = {json.loads(line)["id"]: line for _, line in proxy.taken(_BATCH, PATIENCE)}
             for turn, (frame, said) in enumerate(made):
                 line = heard.get(f"{start}-{turn}")
                 if found.hold(line is not None, f"no reply to {frame!r}"):

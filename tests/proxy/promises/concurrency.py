@@ -6,6 +6,8 @@ import asyncio
 import json
 import resource
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Findings
 from .stand import Listening, Stdio, call, closing, web_server
 from .web import Connection, connected, connection, modern
@@ -36,7 +38,7 @@ def _stdio(found: Findings, count: int) -> None:
                 )
                 found.progress(start, count)
             proxy.send(call("release", "release", {}))
-            replies = [json.loads(line) for _, line in proxy.taken(count + 1, 60)]
+            replies = [json.loads(line) for _, line in proxy.taken(count + 1, 2 * PATIENCE)]
             crossed = [one for one in replies if one["id"] != "release" and f'of {one["id"]}"' not in _text(one)]
             found.hold(len({one["id"] for one in replies}) == count + 1, f"{len(replies)} replies to {count} calls")
             found.hold(not crossed, f"{len(crossed)} crossings: {crossed[:1]}")
@@ -80,7 +82,7 @@ async def _opened(port: int, turn: int) -> Connection:
 
 async def _rest(link: Connection) -> str:
     try:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(2 * PATIENCE):
             parts = [part async for part in link.parts({"transfer-encoding": "chunked"})]
     except (TimeoutError, asyncio.IncompleteReadError) as error:
         return type(error).__name__

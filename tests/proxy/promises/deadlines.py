@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Findings
 from .stand import Json, Listening, Stdio, call, closing, lines_of, request, web_server
 from .web import connection, modern, shaken
@@ -45,7 +47,7 @@ def _hung_list(found: Findings) -> None:
     with closing(Stdio("--timeout", str(_TIMEOUT), config={"lists": False})) as proxy:
         proxy.shake_hands()
         at = time.monotonic()
-        reply = proxy.ask("call", "tools/call", {"name": "echo", "arguments": {"text": "a"}}, 20)
+        reply = proxy.ask("call", "tools/call", {"name": "echo", "arguments": {"text": "a"}})
         took = time.monotonic() - at
         found.hold(reply is not None, "a call is never answered where the list is not")
         found.measured("a right call to a server that never lists its tools, deadline 1 s", f"{took:.2f} s")
@@ -55,10 +57,11 @@ def _stdio(found: Findings, upstream: str, guidance: str, count: int) -> float:
     with _in_front_of(Stdio, upstream, guidance) as (proxy, record):
         proxy.shake_hands()
         proxy.ask("list", "tools/list")
+        earliest = time.monotonic()
         at = proxy.send(*(call(turn, "hang", {}) for turn in range(count)), request("other", "x", _HANG))
         slowest = 0.0
         for id in [*range(count), "other"]:
-            slowest = max(slowest, _judged(found, f"stdio, {upstream}", proxy.reply_to(id, 10), at))
+            slowest = max(slowest, _judged(found, f"stdio, {upstream}", proxy.reply_to(id), earliest, at))
         _told(found, f"stdio to {upstream}", record, [*range(count), "other"])
         after = proxy.ask("after", "ping")
         found.hold(after is not None and "result" in after, f"nothing works after a deadline: {after}")
@@ -80,11 +83,13 @@ def _in_front_of(kind: type[_P], upstream: str, guidance: str) -> Generator[tupl
 _HANG: Json = {"_meta": {"do": [["hang"]]}}
 
 
-def _judged(found: Findings, what: str, reply: tuple[float, Json] | None, at: float) -> float:
+def _judged(found: Findings, what: str, reply: tuple[float, Json] | None, earliest: float, at: float) -> float:
+    """The call was sent between `earliest` and `at`."""
     if not found.hold(reply is not None, f"{what}: no error by the deadline") or reply is None:
         return 0.0
     took = reply[0] - at
-    found.hold(_TIMEOUT - 0.05 <= took <= _TIMEOUT + _LATE, f"{what}: an answer after {took:.2f} s")
+    found.hold(reply[0] - earliest >= _TIMEOUT - 0.05, f"{what}: an answer after only {reply[0] - earliest:.2f} s")
+    found.within(took, _TIMEOUT + _LATE, f"{what}: a late answer")
     is_error = "error" in reply[1] or reply[1]["result"].get("isError") is True
     found.hold(is_error, f"{what}: {reply[1]} is no error")
     return took
@@ -92,7 +97,7 @@ def _judged(found: Findings, what: str, reply: tuple[float, Json] | None, at: fl
 
 def _told(found: Findings, what: str, record: Path, ids: list[Any]) -> None:
     """Whether the server has heard that it is to stop, by a message or by the end of the connection."""
-    until = time.monotonic() + 2
+    until = time.monotonic() + PATIENCE
     while len(cancelled := _cancelled(record)) < len(ids) and time.monotonic() < until:
         time.sleep(0.02)
     found.hold(len(cancelled) >= len(ids), f"{what}: {len(cancelled)} of {len(ids)} calls were cancelled: {cancelled}")
@@ -126,9 +131,9 @@ async def _asked(found: Findings, what: str, port: int, turn: int, headers: dict
     async with connection(port) as one:
         at = time.monotonic()
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 answer = await one.ask(call(turn, "hang", {}) if headers else body, headers or own)
         except (TimeoutError, asyncio.IncompleteReadError) as error:
             found.hold(False, f"{what}: {type(error).__name__}")
             return 0.0
-        return _judged(found, what, (time.monotonic(), answer.reply()), at)
+        return _judged(found, what, (time.monotonic(), answer.reply()), at, at)

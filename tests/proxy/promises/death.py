@@ -11,13 +11,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Findings
 from .stand import Json, Stdio, call, closing, is_running, lines_of, request
 
 _WITHIN = 1.0
 _NOTICED = 0.15
-"""Seconds after which nothing more is sent to a process that was killed while nobody was waiting for it."""
+"""Seconds until the proxy notices that a process was killed while nobody was waiting for it."""
 
+_RESTART_NOTICE = b"it will be restarted for the next request"
 _MOMENTS = ("starting", "idle", "in a call", "in a frame", "a hundred in flight")
 
 
@@ -61,23 +64,31 @@ class _Scene:
         victim = int(lines_of(self._pids)[-1])
         owed = self._scene(proxy, moment, turn)
         if moment == "starting":
-            os.kill(victim, signal.SIGKILL)
+            self._kill_idle(proxy, moment, victim)
             victim, owed = self._starting(proxy, turn, before)
-        at = time.monotonic()
-        os.kill(victim, signal.SIGKILL)
-        for id in owed:
-            if not self._answered(proxy, moment, id, at):
-                break
-        time.sleep(0.0 if owed else _NOTICED)
+        if owed:
+            at = time.monotonic()
+            os.kill(victim, signal.SIGKILL)
+            all(self._answered(proxy, moment, id, at) for id in owed)
+        else:
+            self._kill_idle(proxy, moment, victim)
         self._served_again(proxy, moment, turn, victim)
         self._orphans(moment, before)
 
+    def _kill_idle(self, proxy: Stdio, moment: str, victim: int) -> None:
+        """Kill a process that nobody waits for; the proxy says when it has noticed."""
+        before = proxy.errors.count(_RESTART_NOTICE)
+        at = time.monotonic()
+        os.kill(victim, signal.SIGKILL)
+        is_noticed = proxy.waited(lambda: proxy.errors.count(_RESTART_NOTICE) > before, PATIENCE)
+        self._found.hold(is_noticed, f"killed {moment}: not noticed")
+        self._found.within(time.monotonic() - at, _NOTICED, f"killed {moment}: noticed late")
+
     def _starting(self, proxy: Stdio, turn: int, before: int) -> tuple[int, list[str]]:
         """The process that takes the place of the last one, only just started, and the call that waits for it."""
-        time.sleep(_NOTICED)
         id = f"{turn}"
         proxy.send(call(id, "count_up", {"key": id}))
-        until = time.monotonic() + 5
+        until = time.monotonic() + PATIENCE
         while len(pids := lines_of(self._pids)) <= before and time.monotonic() < until:
             time.sleep(0.002)
         return int(pids[-1]), [id]
@@ -99,24 +110,24 @@ class _Scene:
         """Have the server at work on those calls: all of them have begun."""
         for id in ids:
             proxy.send(call(id, "count_up", {"key": id}, do=steps or [["count", id], ["hang"]]))
-        until = time.monotonic() + 5
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until and ids[-1] not in lines_of(self._counter):
             time.sleep(0.002)
         return ids
 
     def _answered(self, proxy: Stdio, moment: str, id: str, at: float) -> bool:
-        reply = proxy.reply_to(id, 5)
+        reply = proxy.reply_to(id)
         if self._found.hold(reply is not None, f"killed {moment}: no answer to {id}") and reply is not None:
             took = reply[0] - at
             self._slowest = max(self._slowest, took)
-            self._found.hold(took <= _WITHIN, f"killed {moment}: answered after {took:.2f} s")
+            self._found.within(took, _WITHIN, f"killed {moment}: answered late")
             is_error = "isError" in json.dumps(reply[1])
             self._found.hold(is_error or moment == "starting", f"killed {moment}: {reply[1]}")
         return reply is not None
 
     def _served_again(self, proxy: Stdio, moment: str, turn: int, victim: int) -> None:
         proxy.send(request(f"again-{turn}", "tools/call", {"name": "echo", "arguments": {"text": "a"}}))
-        reply = proxy.reply_to(f"again-{turn}", 10)
+        reply = proxy.reply_to(f"again-{turn}")
         text = reply[1].get("result", {}).get("content", [{}])[0].get("text", "") if reply else ""
         pid = json.loads(text).get("pid") if text.startswith("{") else None
         self._found.hold(pid not in (None, victim), f"killed {moment}: the next call got {reply}")
@@ -124,7 +135,8 @@ class _Scene:
     def _orphans(self, moment: str, before: int) -> None:
         """Nothing is left of the processes up to that one, nor of what any process has started."""
         pids = [*lines_of(self._pids)[:before], *lines_of(self._pids.with_suffix(".spawned"))]
-        until = time.monotonic() + _WITHIN
-        while (left := [pid for pid in pids if is_running(int(pid))]) and time.monotonic() < until:
+        began = time.monotonic()
+        while (left := [pid for pid in pids if is_running(int(pid))]) and time.monotonic() < began + PATIENCE:
             time.sleep(0.01)
         self._found.hold(not left, f"killed {moment}: {len(left)} processes are left")
+        self._found.within(time.monotonic() - began, _WITHIN, f"killed {moment}: its processes ended late")

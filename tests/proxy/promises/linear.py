@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, TypeAlias
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Findings
 from .stand import Stdio, call, closing
 
@@ -29,8 +31,9 @@ def run(found: Findings, count: int, seed: int) -> None:
     sizes = [size for size in _SIZES if size < count] + [count]
     for way in _WAYS:
         worst = _worst(found, way, sizes)
-        worst = worst if worst <= SLACK else _worst(found, way, sizes)
-        found.hold(worst <= SLACK, f"{way[0]}: {worst:.2f} times linear")
+        for _ in range(2):
+            worst = worst if worst <= SLACK else min(worst, _worst(found, way, sizes))
+        found.within(worst, SLACK, f"{way[0]}: more than linear")
         found.measured(f"CPU per byte {way[0]}, at worst, over that of short messages", f"{worst:.2f} x")
     _capped(found)
 
@@ -54,7 +57,7 @@ def _moved(found: Findings, proxy: Stdio, direction: str, size: int, times: int)
         text = "x" * (size * MB) if direction == "up" else "x"
         done: list[Any] = [["reply", {"content": []}]] if direction == "up" else [["big", size * MB]]
         proxy.send(call(id, "echo", {"text": text}, do=done))
-        heard = proxy.taken(1, 60)
+        heard = proxy.taken(1, PATIENCE)
         is_there = found.hold(bool(heard), f"no reply to {size} MB {direction}")
         if is_there and direction == "down":
             found.hold(len(heard[0][1]) > size * MB, f"a short reply: {heard[0][1][:200]!r}")
@@ -68,7 +71,7 @@ def _capped(found: Findings) -> None:
         proxy.send(call("long", "echo", {"text": "x" * (65 * 1024 * 1024)}))
         proxy.send(call("answer", "echo", {"text": "x"}, do=[["big", 65 * 1024 * 1024]]))
         for id in ("long", "answer"):
-            reply = proxy.reply_to(id, 30)
+            reply = proxy.reply_to(id)
             is_error = reply is not None and ("error" in reply[1] or reply[1]["result"].get("isError") is True)
             found.hold(is_error, f"a message of 65 MB ({id}) got {json.dumps(reply)[:200]}")
         again = proxy.ask("again", "ping")

@@ -10,6 +10,8 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
+from tests.support.waiting import PATIENCE
+
 from . import odd
 from .findings import Findings
 from .stand import Listening, Stdio, closing, request, web_server
@@ -17,7 +19,6 @@ from .web import connected, connection, modern
 
 _BATCH = 100
 _WITHIN = 1.0
-_GIVEN_UP = 5.0
 
 
 class Owed(NamedTuple):
@@ -107,8 +108,8 @@ def _batch(found: Findings, proxy: Stdio, frames: list[bytes], turn: int) -> Non
     wanted = Counter(_key(one.id) for one in owed if one.is_certain and one.times == 1 and one.id is not None)
     sent = proxy.send(*lines, request(f"end-{turn}", "ping"))
     total = sum(one.times for one in owed if one.times > 0) + 1
-    heard = proxy.taken(total, _GIVEN_UP)
-    while not wanted <= _ids(heard) and (more := proxy.taken(1, _GIVEN_UP)):
+    heard = proxy.taken(total, PATIENCE)
+    while not wanted <= _ids(heard) and (more := proxy.taken(1, PATIENCE)):
         heard += more
     for again in range(4):  # what guidance asks of the server on the way takes a few turns
         proxy.ask(f"end-{turn}-{again}", "ping")
@@ -149,7 +150,7 @@ def _told(
         wrong = [line for line, count, times in alone if count >= 0 and times != count]
         found.hold(False, f"{sum(ids.values())} replies instead of {least} to {most}; alone: {wrong!r}")
     late = max((at for at, _ in heard), default=sent) - sent
-    found.hold(late <= _WITHIN, f"the last reply came after {late:.2f} s")
+    found.within(late, _WITHIN, "the last reply came late")
 
 
 def _key(id: Any) -> str:
@@ -165,14 +166,14 @@ async def _by_http(found: Findings, count: int, dice: random.Random, server: tup
             body = odd.broken(body if dice.random() < 0.5 else _frame(dice, id), dice)
             began = time.monotonic()
             try:
-                async with asyncio.timeout(_GIVEN_UP):
+                async with asyncio.timeout(PATIENCE):
                     answer = await one.ask(body, headers)
             except (TimeoutError, ConnectionError, asyncio.IncompleteReadError) as error:
                 found.hold(False, f"{type(error).__name__} instead of an answer to {body!r}")
                 one.close()
                 one = await connected(proxy.port)
                 continue
-            found.hold(time.monotonic() - began <= _WITHIN, f"{time.monotonic() - began:.2f} s for {body!r}")
+            found.within(time.monotonic() - began, _WITHIN, f"a late answer to {body!r}")
             owed = _owed(body)
             if owed.times == 1 and owed.is_certain and owed.id is not None:
                 said = answer.messages()

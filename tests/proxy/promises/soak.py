@@ -7,6 +7,8 @@ import json
 import random
 from typing import Any
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Broken, Findings
 from .stand import Listening, Stdio, call, closing, request
 from .web import connection, modern
@@ -63,7 +65,7 @@ def _heard(proxy: Stdio, start: int, kills: bool) -> None:
     """Wait until everything of a batch is answered; what comes besides is of no interest."""
     wanted = {start + turn for turn in range(_BATCH)} | ({"die"} if kills else set[Any]())
     while wanted:
-        lines = proxy.taken(1, 10) + proxy.taken(len(proxy.lines), 0)
+        lines = proxy.taken(1, PATIENCE) + proxy.taken(len(proxy.lines), 0)
         if not lines:
             raise Broken(f"{len(wanted)} requests are never answered: {[*wanted][:3]}; {proxy.errors[-500:]!r}")
         for _, line in lines:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, ClassVar, TypeAlias, cast
 
 from tests.support.paths import SUPPORT
+from tests.support.waiting import PATIENCE
 
 Json: TypeAlias = "dict[str, Any]"
 
@@ -93,11 +94,11 @@ class Running:
 
     def close(self) -> None:
         self.close_input()
-        if self.ended(4) is None:
+        if self.ended(PATIENCE) is None:
             self.process.kill()
             self.process.wait()
         for thread in self._threads:
-            thread.join(2)
+            thread.join(2)  # what the process has started may keep the pipe open
         for stream in (self.process.stdout, self.process.stderr):
             cast("IO[bytes]", stream).close()
 
@@ -161,7 +162,7 @@ class Stdio(_Proxy):
             taken, self.lines = self.lines[:count], self.lines[count:]
         return taken
 
-    def reply_to(self, id: Any, seconds: float = 10.0) -> tuple[float, Json] | None:
+    def reply_to(self, id: Any, seconds: float = PATIENCE) -> tuple[float, Json] | None:
         """The reply to a request, taken out of what was said; everything else stays."""
         found: list[tuple[float, bytes]] = []
 
@@ -175,7 +176,7 @@ class Stdio(_Proxy):
             self.lines.remove(found[0])
         return found[0][0], json.loads(found[0][1])
 
-    def ask(self, id: Any, method: str, params: Json | None = None, seconds: float = 10.0) -> Json | None:
+    def ask(self, id: Any, method: str, params: Json | None = None, seconds: float = PATIENCE) -> Json | None:
         """Send a request and wait for its reply."""
         self.send(request(id, method, params))
         reply = self.reply_to(id, seconds)
@@ -192,7 +193,7 @@ class Listening(_Proxy):
     own = ("--listen", "127.0.0.1:0")
 
     def _begin(self) -> None:
-        self.waited(lambda: b"/mcp" in self.errors or not self.is_alive, 30)
+        self.waited(lambda: b"/mcp" in self.errors or not self.is_alive, PATIENCE)
         found = re.search(rb"listening on http://127\.0\.0\.1:(\d+)/mcp", self.errors)
         if found is None:
             raise ChildProcessError(self.errors.decode())

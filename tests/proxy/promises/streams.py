@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from tests.support.waiting import PATIENCE
+
 from .findings import Findings
 from .stand import Json, Listening, Stdio, closing, lines_of, request, web_server
 from .web import Connection, connected, modern
@@ -81,7 +83,7 @@ def _heard(found: Findings, proxy: Stdio, count: int, dice: random.Random) -> No
         steps = [["raw", _cut(whole, dice), 0.0]]
         proxy.send(request(turn, "tools/call", {**_CALL, "_meta": {"progressToken": "mine", "do": steps}}))
         wanted = list(_messages(body)) if is_stream else [body]
-        got = [line for _, line in proxy.taken(len(wanted), 5)]
+        got = [line for _, line in proxy.taken(len(wanted), PATIENCE)]
         found.hold(got == wanted, f"{got!r}\n  instead of {wanted!r}")
 
 
@@ -173,10 +175,11 @@ def _broken(found: Findings, url: str) -> None:
         for id, (what, made) in enumerate(_BROKEN.items()):
             steps = [["raw", [made(id).decode("latin-1")], 0.0]]
             at = proxy.send(request(id, "tools/call", {**_CALL, "_meta": {"do": steps}}))
-            reply = proxy.reply_to(id, 5)
+            reply = proxy.reply_to(id)
             if found.hold(reply is not None, f"stdio, {what}: no answer") and reply is not None:
                 is_error = "error" in reply[1] or reply[1]["result"].get("isError") is True
-                found.hold(is_error and reply[0] - at <= 1, f"stdio, {what}: {reply[1]} after {reply[0] - at:.2f} s")
+                found.hold(is_error, f"stdio, {what}: {reply[1]}")
+                found.within(reply[0] - at, 1.0, f"stdio, {what}: a late answer")
         again = proxy.ask("again", "tools/call", _CALL)
         found.hold(again is not None and "result" in again, f"after all that: {again}")
 
@@ -188,7 +191,7 @@ async def _broken_by_http(found: Findings, url: str) -> None:
             link = await connected(proxy.port)
             steps = [["raw", [made(id).decode("latin-1")], 0.0]]
             try:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(PATIENCE):
                     answer = await link.ask(*modern(id, "tools/call", _CALL, do=steps))
                 found.hold(answer.status > 0 and bool(answer.body or answer.status >= 300), f"HTTP, {what}: {answer}")
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:

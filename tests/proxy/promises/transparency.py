@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.waiting import PATIENCE
+
 from . import odd
 from .findings import Findings
 from .stand import Stdio, closing, request
@@ -47,7 +49,7 @@ def _batch(found: Findings, proxy: Stdio, exchanges: list[Exchange], record: Pat
     sent = [frame for one in exchanges for frame in one.sent]
     said = [frame for one in exchanges for frame in one.said]
     proxy.send(*sent, request("end", "ping"))
-    heard = [line for _, line in proxy.taken(len(said) + 1, 30)][:-1]
+    heard = [line for _, line in proxy.taken(len(said) + 1, PATIENCE)][:-1]
     _same(found, "the client was told", said, heard)
     _same(found, "the server was told", sent, record.read_bytes().split(b"\n")[:-2])
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support.waiting import PATIENCE
+
 from .stand import MODERN_META, Json
 
 ACCEPT = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-
-_PATIENCE = 20.0
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Connection:
 
     async def ask(self, body: bytes, headers: dict[str, str] | None = None, method: str = "POST") -> Answer:
         """Send a request and read the whole response; `TimeoutError` where there is none for long."""
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             await self.send(body, headers, method)
             status, head = await self.head()
             parts = [part async for part in self.parts(head)]

@@ -123,7 +123,9 @@ _PIECES = """a User auth . * + ? ( ) [ ] { } | \\ ^ $ / .. : L1 L # - ! ~ , % %2
 PIECES = st.sampled_from([*_PIECES.split(), '"', "\n", "\r", "\0", "\ud800", " ", "\u202e"])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(text=st.lists(PIECES, min_size=1, max_size=7).map("".join))
 def test_any_text_gives_a_result_or_an_error(code: CodeServer, text: str) -> None:
     calls: list[tuple[str, dict[str, str]]] = [

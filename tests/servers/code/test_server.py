@@ -156,7 +156,7 @@ def test_the_server_runs_over_http(project: Path) -> None:
             check_conversation(asyncio.run(asyncio.wait_for(main(), 60)))
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
 
 
 def test_the_bare_server_runs_behind_the_proxy(project: Path) -> None:

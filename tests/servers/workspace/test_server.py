@@ -169,7 +169,7 @@ def test_it_runs_over_http(root: Path) -> None:
         page, patched, near, outside = asyncio.run(asyncio.wait_for(scene(), 60))
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(10)
+        process.wait(60)
         process.communicate()
     assert page.text.startswith("one\ntwo\n") and "offset: 2, limit: 2" in page.text
     assert patched.structured["changed"][0]["action"] == "updated" and not left_over(root)

@@ -252,13 +252,13 @@ def test_two_servers_take_turns_and_a_waiting_one_times_out(root: Path) -> None:
         error = failure(second.write_file, "a.txt", "x")
         assert (error.category, error.retryable) == ("conflict", True)
     assert second.write_file("a.txt", "x")["changed"]
-    second.transactions._timeout = 5
+    second.transactions._timeout = 60
     with first.transactions.lock():
         waiting = threading.Thread(target=lambda: second.write_file("b.txt", "x"))
         waiting.start()
-        time.sleep(0.05)
+        time.sleep(0.05)  # a thread that does not wait for its turn has the time to write
         assert not (root / "b.txt").exists()
-    waiting.join(5)
+    waiting.join(60)
     assert (root / "b.txt").exists()
 
 
@@ -268,7 +268,7 @@ def test_calls_of_one_server_take_turns(space: Workspace) -> None:
         caught: list[ToolOperationError] = []
         other = threading.Thread(target=lambda: caught.append(failure(space.read_content, "notes.txt")))
         other.start()
-        other.join(5)
+        other.join(60)
     assert caught[0].category == "conflict"
 
 
