@@ -23,6 +23,7 @@ from fingerpost.audit.events import AuditEnded, AuditStarted, Note, Subject
 from fingerpost.audit.execute.signals import Signals
 from fingerpost.audit.progress import Progress
 from fingerpost.audit.report import Report, fold_events
+from fingerpost.audit.reports import registry
 from fingerpost.audit.reports.common import fit_encoding
 from fingerpost.audit.reports.terminal import render
 from fingerpost.cli.main import main
@@ -33,6 +34,7 @@ from tests.support.misbehaving import TOOLS, tool
 from tests.support.waiting import PATIENCE, is_signal_pending, until
 
 FORMATS = ("json", "ndjson", "junit", "sarif", "html", "md", "pytest")
+assert set(FORMATS) == {one.name for one in registry.FORMATS if one.selection is registry.Selection.FILE}
 GOOD = ("--", *command(tools=[NEAR]))
 FEW = ("--most", "6")
 

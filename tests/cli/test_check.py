@@ -116,3 +116,10 @@ def test_check_prints_no_schema_for_a_tool_that_resembles_none(
 ) -> None:
     main(["check", "--schema", "full", catalog, call(tmp_path, "xyzzy", {})])
     assert "{" not in capsys.readouterr().out
+
+
+def test_check_refuses_a_budget_without_room_for_any_text(
+    tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--budget", "0", catalog, call(tmp_path, "search", {})]) == 2
+    assert capsys.readouterr().err == "fingerpost: --budget must be at least 1, got 0\n"

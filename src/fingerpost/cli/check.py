@@ -50,6 +50,8 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.budget < 1:
+        raise CommandError(f"--budget must be at least 1, got {options.budget}")
     policy = Policy(
         auto_correct=options.auto_correct,
         unknown_params=options.unknown_params,

@@ -18,6 +18,7 @@ from fingerpost.engine.dialects.alternatives import choose_nearest
 from fingerpost.engine.dialects.embedded import find_records
 from fingerpost.engine.dialects.zod_codes import CODES, Issue, choice_violations
 from fingerpost.engine.model import Path, Violation
+from fingerpost.engine.safety.json_input import as_list
 
 _DEEPEST = 8
 
@@ -42,15 +43,13 @@ def _path(issue: Issue) -> Path:
 
 
 def _branches(issue: Issue, at: Path, depth: int) -> Iterator[list[Violation]]:
-    for branch in _list(issue.get("errors")):
+    for branch in as_list(issue.get("errors")):
         yield [found for inner in _issues(branch) for found in _violations(inner, at, depth)]
     for error in _issues(issue.get("unionErrors")):
         yield [found for inner in _issues(error.get("issues")) for found in _violations(inner, (), depth)]
 
 
 def _issues(value: object) -> list[Issue]:
-    return [{"code": "", "path": [], **cast("dict[str, Any]", item)} for item in _list(value) if isinstance(item, dict)]
-
-
-def _list(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return [
+        {"code": "", "path": [], **cast("dict[str, Any]", item)} for item in as_list(value) if isinstance(item, dict)
+    ]

@@ -1,6 +1,6 @@
 """The rules, in the order in which their findings are reported.
 
-Each rule sees the call as the sure fixes of earlier rules leave it, so that one slip is one diagnosis:
+Each rule sees the call as the certain fixes of earlier rules leave it, so that one mistake is one diagnosis:
 `UNKNOWN_PARAM` renames `patern` before `MISSING_REQUIRED` looks for `pattern`. Nothing is reported after an
 attack, and nothing about the contents of a broken container.
 """

@@ -1,4 +1,4 @@
-"""Requests that a session has sent and not seen answered: what is owed to whom, and who continues with the reply."""
+"""Requests that a session has sent and that are not answered yet, and what continues with each reply."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ class Session:
         return (self._own_pending.pop(id, None) or self._pending.take(id)) if type(id) in messages.ID_TYPES else None
 
     def _hold_back(self, frame: bytes) -> None:
-        """Keep what is no message from the client; if it was an attempt to reply, the client is told so."""
+        """Keep what is no message from the client; if it was an attempt to reply, the client gets an error."""
         if looks_like_server_reply(frame):
             self._lose_unreadable(find_id(frame), "is not valid JSON-RPC")
         elif frame.strip():
