@@ -44,14 +44,14 @@ def with_longer_timeouts(scenario: Callable[[float], T], first: float) -> T:
     """Run a scenario in which a timeout of the product expires.
 
     Everything else in the scenario has to be faster than the timeout. If the machine is too busy for that, the
-    scenario fails and is run again with a timeout that is 5 and 25 times as long. A defect fails all three runs.
+    scenario fails and is run again with a timeout that is 4 and 16 times as long. A defect fails all three runs.
     """
-    for seconds in (first, 5 * first):
+    for seconds in (first, 4 * first):
         try:
             return scenario(seconds)
         except AssertionError as failure:
             print(f"failed with a timeout of {seconds:g} s: {failure}")
-    return scenario(25 * first)
+    return scenario(16 * first)
 
 
 def buffered_bytes(descriptor: int) -> int:
