@@ -89,8 +89,7 @@ class Relay(ServerGuidance):
             return False
         if not self.leaves_successes_alone:
             return self.leaves_unchanged(speaker, call.tool, call.arguments, fields(reply.result))
-        if speaker in self.repeated.callers:
-            self.repeated.forget(speaker, call)
+        self.repeated.forget(speaker, call)
         return True
 
     async def answer_call(self, request: ClientRequest, reply: Reply | None = None) -> bytes:
@@ -103,13 +102,14 @@ class Relay(ServerGuidance):
         upstream = _ProxyUpstream(self, request, call)
         flow = CallFlow(self, upstream, request.caller, call, counts_as=request.speaker)
         answer = await (flow.run() if reply is None else flow.complete(upstream.receive(reply)))
+        last = upstream.last_reply
+        if last is None:
+            return self._to_frame(request, call, answer, None)
         try:
-            return self._to_frame(request, call, answer, upstream.last_reply)
+            return self._to_frame(request, call, answer, last)
         except Exception as error:
-            if upstream.last_reply is None:
-                raise
             self.count_own_failure(error)
-            return upstream.last_reply.frame
+            return last.frame
 
     def _to_frame(self, request: ClientRequest, call: Call, answer: Answer, last: Reply | None) -> bytes:
         """Encode an answer, in the server's own bytes wherever it is unchanged. `last` is the server's last reply."""

@@ -302,8 +302,7 @@ class Session:
             self._note(f"guidance failed ({type(error).__name__})")
             id = cast("SessionRequest", task.request).encoded_id
             self.to_client.append(messages.error(id, INTERNAL_ERROR, "The proxy failed on this request"))
-            if self._list_reader is task:
-                self._release_waiting()
+            self._finish(task)
             return
         request = task.request
         if to_send.is_ours:
@@ -319,8 +318,11 @@ class Session:
         """Stop the task that waits for a reply which will not come."""
         if pending.task is not None:
             pending.task.coroutine.close()
-            if self._list_reader is pending.task:
-                self._release_waiting()
+            self._finish(pending.task)
+
+    def _finish(self, task: GuidanceTask) -> None:
+        if self._list_reader is task:
+            self._release_waiting()
 
     def _release_waiting(self) -> None:
         """Accept the calls that waited until the tool list was read."""
