@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -430,8 +431,11 @@ def test_a_flooded_client_that_disconnects_blocks_nobody(monkeypatch: pytest.Mon
 
     async def scene(http: Http) -> None:
         session = await begin(http)
-        _, writer = await asyncio.open_connection("127.0.0.1", http.port)
-        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 50_000}}}
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # the kernel may buffer megabytes otherwise
+        client.connect(("127.0.0.1", http.port))
+        _, writer = await asyncio.open_connection(sock=client)
+        flood = {"id": 4, "method": "tools/call", "params": {"name": "flood", "arguments": {"n": 100_000}}}
         writer.write(post_bytes(flood, mcp_session_id=session))
         await eventually(lambda: False in rooms)
         writer.close()

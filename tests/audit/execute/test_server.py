@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from fingerpost.audit.execute.connection import Connection
 from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.target import Target
 from fingerpost.engine.model import Call
@@ -19,7 +20,7 @@ from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within, rea
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audited_servers import NEAR, audit, by_http, command
 from tests.support.misbehaving import LEGACY, MODERN, tool
-from tests.support.waiting import with_longer_timeouts
+from tests.support.waiting import eventually, with_longer_timeouts
 
 RIGHT = Call("look_up", {"word": "x"})
 
@@ -184,7 +185,18 @@ def test_the_loss_that_the_proxy_reports_is_recognized(was_sent: bool) -> None:
     assert read_mark({}) is None
 
 
-def test_an_http_server_that_comes_back_is_used_again() -> None:
+def test_an_http_server_that_comes_back_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed, start = list[CommandError](), Server._start  # pyright: ignore[reportPrivateUsage]
+
+    async def record(server: Server) -> Connection:
+        try:
+            return await start(server)
+        except CommandError as error:
+            failed.append(error)
+            raise
+
+    monkeypatch.setattr(Server, "_start", record)
+
     async def interrupt_connection() -> None:
         with by_http(tools=[NEAR], era="legacy") as url:
             forwarder = await _Forwarder.start(url)
@@ -192,7 +204,7 @@ def test_an_http_server_that_comes_back_is_used_again() -> None:
                 await server.call(RIGHT)
                 await forwarder.cut()
                 again = asyncio.ensure_future(server.call(RIGHT))
-                await asyncio.sleep(1)
+                await eventually(lambda: failed)
                 await forwarder.resume()
                 assert "look_up" in str(await again)
             await forwarder.cut()
