@@ -52,9 +52,16 @@ def _open(way: str, command: list[str], version: str, environment: dict[str, str
 
 def _make_command(server: str, tree: Path, world: World) -> list[str]:
     if server == "git":
-        return [str(tree / ".venv-servers" / "bin" / "mcp-server-git")]
-    script = str(tree / "tests" / "servers" / "node_modules" / ".bin" / f"mcp-server-{server}")
+        return [str(_require(tree / ".venv-servers" / "bin" / "mcp-server-git"))]
+    scripts = tree / "tests" / "support" / "servers" / "node_modules" / ".bin"
+    script = str(_require(scripts / f"mcp-server-{server}"))
     return [_NODE, script, *([str(world.root)] if server == "filesystem" else [])]
+
+
+def _require(program: Path) -> Path:
+    if not program.exists():
+        sys.exit(f"{program} is not installed; `make test` installs the published servers")
+    return program
 
 
 def _ask_all(requests: list[Request], client: Client, world: World) -> dict[str, Any]:
