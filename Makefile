@@ -9,7 +9,7 @@ LOWEST := .venv-lowest
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo demo-image help test quick lowest check walk conformance bench loop calibrate audit-peers soak bless lock clean \
+.PHONY: demo demo-image help test quick lowest check walk conformance bench loop forms calibrate audit-peers soak bless lock clean \
   setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
@@ -51,6 +51,9 @@ bench: $(SETUP)  ## measure against peers, in one run
 
 loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes against each reference server
 	@$(BIN)/python -m bench.loop
+
+forms: $(SETUP)  ## judge the answers to wrong calls in the forms that agents send, over every tool list
+	@$(BIN)/python -m bench.forms $(FORMS)
 
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate

@@ -13,6 +13,7 @@ from functools import partial
 
 from bench import core, proxy
 from bench.audit import rows as audit
+from bench.bounds import bounds
 from bench.code_server import rows as code_server
 from bench.loop import loop
 from bench.middleware import middleware
@@ -22,6 +23,7 @@ from bench.units_typos import rows as units_typos
 TABLES: dict[str, Callable[[], Iterable[Row]]] = {
     "right calls": core.right_calls,
     "wrong calls": core.wrong_calls,
+    "large inputs": bounds,
     "unknown tools": core.unknown_tools,
     "matching names": core.matching,
     "tool lists": core.listing,

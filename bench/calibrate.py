@@ -19,10 +19,13 @@ import fingerpost
 from bench.mistakes import REJECTED, Mistake, Score, folds, mistakes, score_mistakes
 from fingerpost.engine.matching import calibration as table
 from fingerpost.engine.matching import judge_candidates
-from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Tier
+from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
 
 BIN = 0.05
 SIMILAR_ABSENT_WEIGHT = 1 / 16
+LEFT_OUT = OTHER_THING - {Guard.ENTITY}
+"""Names of other things are not fitted. Only parameters have `ENTITY`; without them the curves, which values share,
+would rise too high."""
 Observation = tuple[float, bool, float]
 """The strength of the evidence, whether it was right, and the weight of the case."""
 
@@ -41,7 +44,7 @@ def fit_curves(cases: Iterable[Mistake]) -> dict[str, list[tuple[float, float]]]
         if first is None:
             continue
         evidence, name = first
-        if evidence.tier > Tier.MEANING or not OTHER_THING.isdisjoint(evidence.guards):
+        if evidence.tier > Tier.MEANING or not LEFT_OUT.isdisjoint(evidence.guards):
             continue
         family = table.family(evidence, mistake.kind)
         is_absent = mistake.intended is None and mistake.category not in REJECTED

@@ -119,8 +119,9 @@ def _resident() -> int:
 def texts() -> Iterator[Row]:
     """The size of the guided errors on the code pages."""
     every = list(page_texts())
-    sizes = [estimate_tokens(text) for text in every]
-    yield f"tokens of a guided error, median of {len(sizes)}", f"{statistics.median(sizes):.0f}", "at most 120"
+    sizes = sorted(estimate_tokens(text) for text in every)
+    yield f"tokens of a guided error, median of {len(sizes)}", f"{statistics.median(sizes):.0f}", "at most 50"
+    yield "  95th percentile", f"{sizes[len(sizes) * 95 // 100]}", "at most 120"
     yield "  the longest text", f"{max(map(len, every))} characters", "at most 800"
 
 

@@ -44,7 +44,9 @@ for line in sys.stdin:
                              "serverInfo": {"name": "walk", "version": "1"}},
               "tools/list": {"tools": [tool]}}.get(request["method"], {"content": [{"type": "text", "text": "found"}]})
     if "id" in request:
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+        reply = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}) + chr(10)
+        sys.stdout.write(reply)  # at once: a reply in two parts would be two steps of the loop
+        sys.stdout.flush()
 """
 
 

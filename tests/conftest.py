@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from collections.abc import Generator
+from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+import fingerpost
+
+for _module in pkgutil.walk_packages(fingerpost.__path__, "fingerpost."):
+    # Hypothesis draws constants from the modules imported so far. Those that tests import later, in an order that
+    # depends on the load of the machine, would change the examples of a derandomised law.
+    if not _module.name.endswith("__main__"):
+        with suppress(ImportError):
+            importlib.import_module(_module.name)
 
 settings.register_profile(
     "steady", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -165,7 +165,7 @@ def test_two_misspelt_parameters_are_repaired_on_a_read_only_tool() -> None:
 
 def test_two_misspelt_parameters_are_refused_with_the_corrected_call_on_a_tool_that_may_write() -> None:
     error = error_of("search", {"patern": "User", "filtr": "*.ts"}, WRITING)
-    assert error["hint"] == 'Corrected call: search(pattern: "User", filter: "*.ts")'
+    assert error["next_steps"]["fix"] == 'search(pattern: "User", filter: "*.ts")'
     assert error["corrected_call"] == {
         "name": "search",
         "arguments": {"pattern": "User", "filter": "*.ts"},
@@ -279,8 +279,11 @@ def test_a_number_out_of_range_is_warned_about_and_sent_on_where_the_tool_only_r
 
 
 def test_the_nearest_legal_number_is_the_nearest() -> None:
-    catalog = Catalog.listed([tool("resize", {"percent": {"type": "integer", "multipleOf": 10}}, "percent")])
-    assert error_of("resize", {"percent": 78}, catalog)["corrected_call"]["arguments"] == {"percent": 80}
+    catalog = Catalog.listed([tool("list", {"page_size": {"type": "integer", "multipleOf": 10}}, "page_size")])
+    assert error_of("list", {"page_size": 78}, catalog)["corrected_call"]["arguments"] == {"page_size": 80}
+    resize = Catalog.listed([tool("resize", {"percent": {"type": "integer", "multipleOf": 10}}, "percent")])
+    filled = error_of("resize", {"percent": 78}, resize)["corrected_call"]["arguments"]
+    assert filled == {"percent": "<integer multiple of 10>"}, "a value that changes something is not made up"
 
 
 # Seed 1, pattern 4: progressive disclosure
@@ -374,7 +377,7 @@ def test_a_reply_with_its_own_tips_keeps_the_word() -> None:
 
 def test_tips_fit_the_budget() -> None:
     payload = {"results": PAGE, "has_more": True}
-    assert advise(Call("search", {"pattern": "User"}), payload, CODE)
+    assert advise(Call("search", {"pattern": "User"}), payload, CODE).next_steps
     reply = said(json.dumps(payload))
     guided = enrich(Call("search", {"pattern": "User"}), reply, CODE, policy=Policy(budget=20))
     assert sum(len(block["text"]) for block in guided["content"][1:]) <= 20
@@ -608,7 +611,11 @@ def test_a_common_failure_without_a_hint_gets_the_default_one(text: str, code: s
 )
 def test_a_number_or_word_that_only_looks_like_a_common_failure_earns_no_false_advice(text: str) -> None:
     reply = failed(text)
-    assert enrich(Call("list_files", {}), reply, CODE) is reply
+    guided = enrich(Call("list_files", {}), reply, CODE)
+    error = guided["_meta"][KEY]["error"]
+    assert guided["content"] == reply["content"]
+    assert (error["code"], error["message"], error["suggestions"]) == ("INTERNAL_ERROR", text, {})
+    assert set(error["next_steps"]) <= {"help"} and "hint" not in error
 
 
 def test_a_wait_that_the_server_names_is_part_of_the_hint() -> None:

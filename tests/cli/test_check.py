@@ -57,6 +57,32 @@ def test_check_applies_the_policy_of_its_options(
     )
 
 
+def test_check_applies_a_configuration_file(tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]) -> None:
+    config, reply = tmp_path / "code.toml", tmp_path / "reply.json"
+    config.write_text(
+        "unknown-params = 'reject'\n[tools.search]\nunknown-params = 'warn'\n[aliases.search]\nneedle = 'pattern'\n"
+        "[aliases.serach]\nx = 'y'\n[[hints]]\nmatch = 'index'\nhint = 'Run the indexer'\n"
+    )
+    reply.write_text(json.dumps({"content": [{"type": "text", "text": "No INDEX"}], "isError": True}))
+    words = ["check", "--config", str(config), "--reply", str(reply), catalog]
+    assert main([*words, call(tmp_path, "search", {"needle": "User", "verbosity": 3})]) == 0
+    out, err = capsys.readouterr()
+    assert err == "aliases.serach: the server lists no tool 'serach'; did you mean 'search'?\n"
+    assert out.startswith("repair\nParameter 'needle' was auto-corrected to 'pattern'.\n")
+    assert "Run the indexer" in out
+    assert main([*words[:3], "--auto-correct", "off", catalog, call(tmp_path, "search", {"needle": "User"})]) == 1
+    assert "Unknown param 'needle'" in capsys.readouterr().out
+
+
+def test_check_reports_a_wrong_configuration_file(
+    tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "code.toml"
+    config.write_text("budget = 300\n\n[tools.search]\nbudgt = 5\n")
+    assert main(["check", "--config", str(config), catalog, call(tmp_path, "search", {})]) == 2
+    assert f"{config}:4: tools.search.budgt: there is no such field\nDid you mean budget?" in capsys.readouterr().err
+
+
 def test_check_reads_a_whole_request_and_a_whole_response(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

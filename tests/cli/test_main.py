@@ -16,7 +16,7 @@ from fingerpost.cli.main import main
     ("arguments", "message"),
     [
         (["check", "nowhere.json", "-"], "cannot read nowhere.json: No such file or directory"),
-        (["check", "-", "-"], "only one of the catalog and the call can be standard input"),
+        (["check", "-", "-"], "only one of the files can be standard input"),
         (["check", "TOOLS", "BROKEN"], "is not JSON"),
         (["check", "TOOLS", "LIST"], "names no tool"),
         (["check", "NUMBER", "LIST"], "has no tools"),

@@ -40,6 +40,27 @@ def verdict(listed: dict[str, Any], arguments: Any, **policy: Any) -> Verdict:
     return judge(Call("t", arguments), Catalog.listed([listed]), Policy(**policy))
 
 
+def assert_unexplained(call: Call, reply: dict[str, Any], catalog: Catalog) -> None:
+    """Check that only the server speaks to the reader, and that the envelope claims and advises nothing."""
+    guided = enrich(call, reply, catalog)
+    (text,) = [block["text"] for block in reply["content"]]
+    assert {**guided, "_meta": {}} == {**reply, "_meta": {}}
+    assert guided["_meta"] == {
+        KEY: {
+            "error": {
+                "code": "INTERNAL_ERROR",
+                "message": text.split("\n")[0],
+                "severity": "medium",
+                "category": "internal",
+                "origin": "server",
+                "retryable": False,
+                "suggestions": {},
+                "next_steps": {},
+            }
+        }
+    }
+
+
 INTEGER = {"type": "integer"}
 
 
@@ -48,7 +69,7 @@ INTEGER = {"type": "integer"}
     [
         ("off", True, {"max": "5"}, "refuse"),
         ("lossless", True, {"max": "5"}, "repair"),
-        ("lossless", True, {"maxx": 5}, "forward"),
+        ("lossless", True, {"maxx": 5}, "refuse"),
         ("safe", True, {"maxx": 5}, "repair"),
         ("safe", False, {"maxx": 5}, "refuse"),
         ("all", False, {"maxx": 5}, "repair"),
@@ -105,11 +126,19 @@ def test_a_value_is_converted_to_the_form_its_schema_expects(
     assert report.diagnoses[0].fixes[0].grade is grade
 
 
-@pytest.mark.parametrize("empty", [None, "", [], {}])
-def test_an_invalid_empty_value_of_an_optional_parameter_is_omitted(empty: Any) -> None:
+@pytest.mark.parametrize(
+    ("empty", "reason"),
+    [
+        ("", "it was empty"), ("  ", "it was empty"), ([], "it was empty"), ({}, "it was empty"),
+        (None, "it stands for no value"), ("undefined", "it stands for no value"), ("N/A", "it stands for no value"),
+    ],
+)  # fmt: skip
+def test_an_invalid_empty_value_of_an_optional_parameter_is_omitted(empty: Any, reason: str) -> None:
     found = verdict(tool({"n": INTEGER}, read_only=True), {"n": empty})
     assert (found.action, found.call.arguments) == ("repair", {})
-    assert found.report.corrections[0].note == "Parameter 'n' was left out because it was empty"
+    assert found.report.corrections[0].note == f"Parameter 'n' was left out because {reason}"
+    inside = verdict(tool({"n": INTEGER}, read_only=True), [{"n": empty}])
+    assert inside.report.corrections[-1].note == "Parameter 'n' was left out because it stands for no value"
     item = verdict(tool({"l": {"type": "array", "items": INTEGER}}, read_only=True), {"l": [1, None]})
     assert item.action == "refuse"
 
@@ -134,17 +163,23 @@ def test_a_long_value_is_written_as_sent_with_its_origin() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "text": {"type": "string"}, "more": {"type": "array"}})
     sent = {"text": "word " * 100, "more": ["x" * 300], "dryrun": True, "n": 10**30}
     envelope = render(verdict(listed, sent, auto_correct="off").report)
-    call = envelope.structured["error"].get("corrected_call")
-    assert call is None
+    assert "corrected_call" not in envelope.structured["error"]
     sent.pop("n")
     call = render(verdict(listed, sent, auto_correct="off").report).structured["error"]["corrected_call"]
     assert call["arguments"] == {"text": "<as sent>", "more": ["<as sent>"], "dry_run": True}
     assert call["as_sent"] == {"text": "text", "more[0]": "more[0]"}
 
 
-def test_a_call_too_large_to_show_gives_its_name_only() -> None:
+def test_a_long_list_in_a_corrected_call_is_named_as_sent() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
     envelope = render(verdict(listed, {"rows": list(range(2_000)), "dryrun": True}, auto_correct="off").report)
+    call = envelope.structured["error"]["corrected_call"]
+    assert (call["arguments"], call["as_sent"]) == ({"rows": "<as sent>", "dry_run": True}, {"rows": "rows"})
+
+
+def test_a_call_too_large_to_show_gives_its_name_only() -> None:
+    listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
+    envelope = render(verdict(listed, {"rows": ["x" * 30] * 190, "dryrun": True}, auto_correct="off").report)
     assert envelope.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
 
 
@@ -230,7 +265,7 @@ def test_a_refusal_is_a_tool_result_for_every_client() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        "text", None, [1], {}, {"content": "odd", "isError": True}, {"isError": True, "content": [], "_meta": 5},
+        "text", None, [1], {}, {"isError": True, "content": [], "_meta": 5},
         {"code": -32602, "message": "m", "data": "text"}, {"jsonrpc": "2.0", "id": 1}, {"resultType": "input_required"},
     ],
 )  # fmt: skip
@@ -256,7 +291,7 @@ def test_a_repaired_call_that_fails_still_reports_its_corrections() -> None:
     reply = {"isError": True, "content": [{"type": "text", "text": "Out of paper"}]}
     guided = enrich(Call("t", {"n": "1"}), reply, catalog)
     assert [block["text"] for block in guided["content"]] == ["Out of paper", "Parameter 'n' was auto-corrected to 1."]
-    assert [*guided["_meta"][KEY]] == ["corrections", "note"]
+    assert [*guided["_meta"][KEY]] == ["error", "corrections", "note"]
     error = enrich(Call("t", {"n": "1"}), {"code": -32000, "message": "Out of paper"}, catalog)
     assert error["data"][KEY]["text"] == "Parameter 'n' was auto-corrected to 1."
 
@@ -380,7 +415,7 @@ def test_a_lone_surrogate_as_key_passes_an_open_tool() -> None:
 def test_an_error_about_an_argument_that_was_not_sent_is_not_explained() -> None:
     catalog = Catalog.listed([tool({"a": {"type": "object"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": "data/a/b must be integer"}]}
-    assert enrich(Call("t", {"a": {}}), reply, catalog) is reply
+    assert_unexplained(Call("t", {"a": {}}), reply, catalog)
 
 
 def test_problems_beyond_the_limit_are_counted() -> None:
@@ -405,7 +440,7 @@ def test_only_the_first_line_of_a_text_is_cut() -> None:
         (
             {"user": {"type": "object", "properties": {"name": {"type": "string"}}}},
             {"name": "x"},
-            "Unknown param 'name'",
+            "'name' belongs inside 'user'",
         ),
         ({"n": INTEGER}, 5, "The arguments must be an object, got integer"),
         ({"n": INTEGER, "m": INTEGER}, ["a"], "The arguments must be an object, got array"),
@@ -461,7 +496,7 @@ def test_a_string_is_not_converted_to_a_number_beyond_exact_range() -> None:
 def test_an_error_message_that_contradicts_the_call_is_not_explained(arguments: dict[str, Any], text: str) -> None:
     catalog = Catalog.listed([tool({"q": {"type": "string"}, "limit": INTEGER, "sort": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
-    assert enrich(Call("t", arguments), reply, catalog) is reply
+    assert_unexplained(Call("t", arguments), reply, catalog)
 
 
 @pytest.mark.parametrize(
@@ -553,7 +588,7 @@ def test_removing_noise_and_wrappers_keeps_declared_values() -> None:
     assert verdict(named, {"name": "t", "data": {"color": "red"}}).action == "refuse"
 
 
-@pytest.mark.parametrize("sent", ["['a']", "null", "{}", "- a\n- b", "a;b", '["a",'])
+@pytest.mark.parametrize("sent", ["['a'", "null", "{}", "- a\n- b", "a;b", '["a",'])
 def test_text_that_may_be_several_items_is_not_wrapped_in_a_list(sent: str) -> None:
     listed = tool({"names": {"type": "array", "items": {"type": "string"}}}, required=["names"])
     assert verdict(listed, {"names": sent}).action == "refuse"
@@ -632,7 +667,7 @@ def test_a_budget_must_be_at_least_1() -> None:
 
 
 def test_a_renamed_and_then_omitted_argument_gives_two_diagnoses() -> None:
-    found = verdict(tool({"dry_run": {"type": "boolean"}}), {"dryRun": None})
+    found = verdict(tool({"dry_run": {"type": "boolean"}}, read_only=True), {"dryRun": None})
     assert (found.action, found.call.arguments) == ("repair", {})
     assert [one.code for one in found.report.diagnoses] == ["UNKNOWN_PARAM", "INVALID_TYPE"]
 
@@ -687,11 +722,19 @@ def test_a_tool_that_may_write_gets_no_guesses_and_loses_no_values(
     assert found.call.arguments == (sent if sent is not None else arguments)
 
 
-def test_other_units_and_opposites_are_never_offered() -> None:
-    for mistake, name in (("timeout_ms", "timeout_s"), ("max_length", "min_length"), ("column_2", "column_1")):
+def test_opposites_and_other_numbers_are_never_offered() -> None:
+    for mistake, name in (("max_length", "min_length"), ("column_2", "column_1")):
         report = verdict(tool({name: INTEGER}), {mistake: 5}).report
         assert report.corrected is None
         assert "did you mean" not in render(report).text
+
+
+def test_a_value_in_another_unit_is_never_sent_but_its_parameter_is_shown_with_a_placeholder() -> None:
+    for name in ("timeout_s", "timeout"):
+        found = verdict(tool({name: INTEGER}, read_only=True), {"timeout_ms": 5}, auto_correct="all")
+        assert found.action == "refuse"
+        assert found.report.corrected == Call("t", {name: "<integer>"})
+        assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
 
 
 def test_two_unknown_arguments_for_one_parameter_are_not_corrected() -> None:
@@ -717,7 +760,7 @@ def test_the_value_of_a_renamed_argument_is_converted_too() -> None:
 def test_an_error_message_that_only_resembles_a_known_one_gets_no_advice(text: str) -> None:
     catalog = Catalog.listed([tool({"email": {"type": "string"}})])
     reply = {"isError": True, "content": [{"type": "text", "text": text}]}
-    assert enrich(Call("t", {}), reply, catalog) is reply
+    assert_unexplained(Call("t", {}), reply, catalog)
 
 
 @pytest.mark.parametrize(

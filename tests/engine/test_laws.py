@@ -30,6 +30,7 @@ from tests.support.strategies import (
     lossless_slips,
     nested,
     noisy,
+    nulled,
     odd_json,
     odd_scalars,
     odd_schemas,
@@ -263,6 +264,15 @@ def test_a_certain_correction_gets_no_further_guidance(known: Known, data: st.Da
 def test_a_lossless_mistake_is_repaired_exactly_on_a_tool_that_may_write(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, lossless_slips(known))
     assert_undone(slip, known)
+
+
+@examples(40)
+@given(known(), st.data())
+def test_a_null_is_left_out_on_a_read_only_tool_and_offered_so_on_others(known: Known, data: st.DataObject) -> None:
+    slip = slips(data, known, [one for one in nulled(known) if not known.tool.accepts(one.call.arguments)])
+    mild, strict = (judge(slip.call, tool.catalog, Policy()) for tool in (read_only(known), writing(known)))
+    assert (mild.action, exactly(mild.call.arguments)) == ("repair", exactly(known.call.arguments))
+    assert (strict.action, strict.report.corrected) == ("refuse", known.call)
 
 
 def assert_undone(slip: Slip, known: Known) -> None:

@@ -79,7 +79,10 @@ def test_every_rule_says_how_it_grades_its_fixes(code: str) -> None:
 
 def test_every_line_is_a_sentence_a_call_or_a_pointer_to_help() -> None:
     """No line is repeated within one answer."""
-    labels = "Try|Corrected call|Fill in|Fill in and send|Send instead|Help|More results|There may be more; narrow it"
+    labels = (
+        "Try|Corrected call|Fill in|Fill in and send|Send instead|Help|Docs|More results|There may be more; narrow it"
+        "|Without filters"
+    )
     line = re.compile(rf"({labels}): .+|[A-Z'\w\"].*[.?…]")
     for path in sorted(PAGES.glob("*.md")):
         for case in page_cases(path.read_text(encoding="utf-8")):

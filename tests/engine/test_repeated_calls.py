@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from fingerpost import Call, Catalog, Diagnosis, Report, Severity, render
-from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
+from fingerpost import KEY, Call, Catalog, Diagnosis, Report, Severity, admit, render
+from fingerpost.engine.repeated_calls import RepeatedCalls, show_more_schema, vary_answer
 from fingerpost.middleware.tool_list_cache import CachedList, ToolListCache
+from fingerpost.sdk import Guidance
 
 CALL = Call("search", {"max": 5, "pattern": "x"})
 FAILED = Report(call=CALL, diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal"),))
@@ -86,14 +87,93 @@ def test_the_second_answer_is_the_hint_if_there_is_no_call_to_send() -> None:
     assert render(vary_answer(replace(report, server_text="It failed"), 2)).text == "Same again."
 
 
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "pattern": {"type": "string"},
+        "max": {"type": "integer", "minimum": 1, "default": 50},
+        "range": {"type": "object", "properties": {"from": {"type": "string"}, "to": {"type": "string"}}},
+        "sort": {"enum": ["asc", "desc"]},
+    },
+    "required": ["pattern"],
+}
+TOOLS = [{"name": "search", "inputSchema": SCHEMA}, {"name": "ping", "inputSchema": {"type": "object"}}]
+
+
+def refusal(guidance: Guidance, arguments: Any, caller: object = "me") -> dict[str, Any]:
+    catalog = Catalog.listed(TOOLS)
+    verdict = admit(Call("search", arguments), catalog)
+    return guidance.refuse(caller, verdict, catalog)
+
+
+def text_of(reply: dict[str, Any]) -> list[str]:
+    return reply["content"][0]["text"].splitlines()
+
+
+def test_another_failing_call_of_the_same_tool_gets_more_of_the_schema() -> None:
+    guidance = Guidance()
+    assert not any("optional" in line for line in text_of(refusal(guidance, {"max": "many", "pattern": "x"})))
+    again = refusal(guidance, {"max": 0.5, "pattern": "x"})
+    assert text_of(again)[-3:] == [
+        "max: optional, integer, at least 1, default 50.",
+        "range: optional, object {from: <string>, to: <string>}.",
+        'sort: optional, string, one of "asc", "desc".',
+    ]
+    assert set(again["_meta"][KEY]["error"]["schema_hint"]["parameters"]) == {"pattern", "max", "range", "sort"}
+    assert not any("optional" in line for line in text_of(refusal(guidance, {"max": "many"}, "somebody else")))
+
+
+def test_a_success_of_the_tool_ends_the_row_of_failures() -> None:
+    guidance = Guidance()
+    refusal(guidance, {"max": "many", "pattern": "x"})
+    guidance.repeated.forget("me", Call("search", {"pattern": "y"}))
+    assert guidance.repeated.failures_of_tool("me", Call("search")) == 0
+    assert guidance.repeated.failures_of_tool("nobody", Call("search")) == 0
+    assert not any("optional" in line for line in text_of(refusal(guidance, {"max": 0.5, "pattern": "x"})))
+
+
+def test_the_same_call_again_gets_the_short_answer_and_not_the_schema() -> None:
+    guidance = Guidance()
+    refusal(guidance, {"pattern": 5, "max": 1})
+    refusal(guidance, {"sort": "up", "pattern": "x"})
+    assert len(text_of(refusal(guidance, {"sort": "up", "pattern": "x"}))) == 1
+
+
+def test_more_of_the_schema_is_shown_where_the_mistake_is() -> None:
+    tool = next(iter(Catalog.listed(TOOLS)))
+    wrong = Diagnosis(code="INVALID_TYPE", message="Wrong", at=("range", "from"))
+    report = Report(call=Call("search", {"range": {"from": 1}}), diagnoses=(wrong,), is_refusal=True)
+    assert show_more_schema(report, tool).more_schema == (
+        "range.from: optional, string.",
+        "range.to: optional, string.",
+    )
+    nowhere = replace(report, call=Call("search", "text"))
+    assert len(show_more_schema(nowhere, tool).more_schema) == 2
+
+
+@pytest.mark.parametrize(
+    "diagnoses",
+    [
+        (),
+        (Diagnosis(code="NOT_FOUND", message="Gone", category="not_found"),),
+        (Diagnosis(code="UNSAFE_INPUT", message="Refused", severity=Severity.CRITICAL),),
+        (Diagnosis(code="UNKNOWN_UNIT", message="Unknown unit"),),
+    ],
+)
+def test_a_failure_that_the_schema_does_not_explain_gets_no_more_of_it(diagnoses: tuple[Diagnosis, ...]) -> None:
+    report = Report(call=CALL, diagnoses=diagnoses)
+    assert show_more_schema(report, next(iter(Catalog.listed(TOOLS)))) is report
+
+
 def test_equal_tool_lists_are_shared_and_forgotten_with_their_callers() -> None:
     cache = ToolListCache(Catalog.listed, max_callers=2)
     tools = [{"name": "a"}]
-    first, same, other = cache.put("x", tools), cache.put("y", [{"name": "a"}]), cache.put("z", [{"name": "b"}])
+    others = [{"name": "b"}]
+    first, same, other = cache.put("x", tools), cache.put("y", [{"name": "a"}]), cache.put("z", others)
     assert first is same is not other
     assert list(cache) == ["y", "z"]
-    assert cache["z"] == CachedList(other, 0.0)
+    assert cache["z"] == CachedList(other, 0.0, others)
     assert cache.put("z", tools, 10.0) is first
-    assert cache["z"] == CachedList(first, 10.0)
+    assert cache["z"] == CachedList(first, 10.0, tools)
     cache.expire_all()
-    assert cache["z"] == CachedList(first, 0.0)
+    assert cache["z"] == CachedList(first, 0.0, tools)

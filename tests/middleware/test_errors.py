@@ -12,15 +12,16 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from fastmcp import exceptions as fastmcp_exceptions
 from mcp.server.mcpserver import exceptions
 
-from fingerpost import Call, Catalog, Policy, Verdict, render
+from fingerpost import KEY, Call, Catalog, Policy, Verdict, render
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.failure_kinds import CATEGORIES, FailureFacts, FailureKind
 from fingerpost.engine.replies.enrich import explain_exception
 from fingerpost.engine.replies.exceptions import facts_of, root_cause
 from fingerpost.errors import ToolOperationError, UnknownValue
-from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, said
+from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, said
 
 CANARY = "canary-4c1f9a7e"
 IS_MASKING = hasattr(exceptions, "UnexpectedToolError")
@@ -92,7 +93,6 @@ def test_every_field_of_the_author_gets_through(framework: str, era: str) -> Non
         "hints": ["Read the file first"],
         "next_steps": {
             "read": 'read_content(content_url: "a.txt")',
-            "fix": "Write @@ -1,3 +1,4 @@ before each hunk",
             "help": 'info(tool: "act")',
         },
         "routing_hint": {"region": "eu"},
@@ -131,7 +131,12 @@ def test_an_unknown_category_raises_a_value_error_that_lists_the_categories() ->
         ToolOperationError("x", category="oops")
 
 
-@pytest.mark.parametrize("category", ["rate_limited", "timeout", "upstream", "validation", "patch"])
+def test_a_timeout_of_a_tool_that_may_write_is_retryable_only_if_its_author_says_so() -> None:
+    assert error_of(ToolOperationError("x", category="timeout"))["retryable"] is False
+    assert error_of(ToolOperationError("x", category="timeout", retryable=True))["retryable"] is True
+
+
+@pytest.mark.parametrize("category", ["rate_limited", "upstream", "validation", "patch"])
 def test_a_failure_that_another_call_may_fix_is_retryable(category: str) -> None:
     assert error_of(ToolOperationError("x", category=category))["retryable"] is True
     assert error_of(ToolOperationError("x", category=category, retryable=False))["retryable"] is False
@@ -253,7 +258,8 @@ def test_a_masked_failure_gets_the_default_hint_of_its_kind_and_stays_masked(err
     reply = said(raising("sdk", error), "act", {"value": "v1", "path": "a.txt"})
     assert (reply.error["code"], reply.is_error) == (code, True)
     assert reply.texts[0].startswith("Error executing tool act")
-    assert reply.error["hint"]
+    # a tool that may remove things is not sent to another target
+    assert reply.error.get("hint") or isinstance(error, IsADirectoryError)
     assert CANARY not in json.dumps([reply.texts[not IS_MASKING :], reply.meta, reply.structured])
 
 
@@ -552,3 +558,132 @@ def test_a_hint_that_the_message_contains_is_not_repeated_in_the_text() -> None:
         raising("sdk", ToolOperationError("Patch failed. Use a unified diff.", hint="Use a unified diff")), "act"
     )
     assert reply.text.count("Use a unified diff") == 1
+
+
+# every failure, and what is removed from it
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_failure_gets_an_envelope(framework: str, era: str) -> None:
+    error_type = exceptions.ToolError if framework == "sdk" else fastmcp_exceptions.ToolError
+    reply = said(raising(framework, error_type("The moon is full. Wait.")), "act", era=era)
+    assert reply.is_error
+    assert (reply.error["code"], reply.error["message"]) == ("INTERNAL_ERROR", "The moon is full")
+    assert (reply.error["suggestions"], reply.error["next_steps"]) == ({}, {"help": 'info(tool: "act")'})
+    assert len(reply.texts) == 1
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_masked_timeout_says_that_the_call_timed_out(framework: str) -> None:
+    server = raising(framework, TimeoutError(CANARY))
+    if framework == "fastmcp":
+        server.server._mask_error_details = True
+    reply = said(server, "act")
+    assert reply.error["message"] == "The call timed out"
+    assert "The call timed out." in reply.texts[-1] or not IS_MASKING
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("redact", ["errors", "own"])
+def test_secrets_in_the_authors_own_error_text_are_hidden_by_default(framework: str, redact: Any) -> None:
+    text = f"Login failed\nDB_PASS={CANARY} at postgres://bob:{CANARY}@db"
+    error_type = exceptions.ToolError if framework == "sdk" else fastmcp_exceptions.ToolError
+    reply = said(raising(framework, error_type(text), policy=Policy(redact=redact)), "act")
+    assert (CANARY not in reply.text) is (redact == "errors")
+    assert CANARY not in json.dumps(reply.guidance)
+    if redact == "errors":
+        assert reply.texts[0].endswith("Login failed\nDB_PASS=<hidden> at postgres://<hidden>@db")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_secrets_in_a_returned_error_are_hidden(framework: str) -> None:
+    server = Adopted(framework)
+
+    def act() -> dict[str, Any]:
+        return {"ok": False, "error": f"token={CANARY}", "password": CANARY, "hint": f"Use api_key={CANARY}"}
+
+    server.tool(act)
+    reply = said(server, "act")
+    assert CANARY not in json.dumps(reply.guidance)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_link_of_the_author_is_in_the_next_steps(framework: str) -> None:
+    url = "https://example.com/patches"
+    reply = said(raising(framework, ToolOperationError("Patch failed", documentation_url=url)), "act")
+    assert (reply.error["documentation_url"], reply.error["next_steps"]["docs"]) == (url, url)
+    assert f"Docs: {url}" in reply.texts[0]
+    unknown = error_of(UnknownValue("unit", "kilgoram", UNITS, documentation_url=url), {"unit": "kilgoram"})
+    assert unknown["next_steps"]["docs"] == url
+    own = ToolOperationError("x", documentation_url=url, next_steps={"docs": "Ask Ada"})
+    assert error_of(own)["next_steps"]["docs"] == "Ask Ada"
+
+
+PLACES: list[dict[str, Any]] = [
+    {"hint": "DB_PASS={0}"},
+    {"hints": ["AccountKey={0}"]},
+    {"next_steps": {"token={0}": "x"}},
+    {"next_steps": {"a": {"password": "{0}", "b": "pwd={0}"}}},
+    {"next_steps": {"a": ["secret: {0}"]}},
+    {"details": {"a": "SharedAccessKey={0};x", "token={0}": 1, "deep": {"list": [{"apiKey": "{0}"}]}}},
+    {"routing_hint": {"url": "postgres://u:{0}@h", "list": ["client_secret={0}"]}},
+    {"parameter": "token={0}"},
+    {"parameter": "value", "likely_fix": "password={0}"},
+    {"likely_fix": {"value": "password={0}", "label": "password={0}"}},
+    {"documentation_url": "https://x.org/?token={0}"},
+    {"documentation_url": "https://bob:{0}@x.org/"},
+]
+
+
+@pytest.mark.parametrize("fields", PLACES, ids=str)
+def test_a_secret_is_hidden_in_every_field_of_the_author(fields: dict[str, Any]) -> None:
+    """T3: hints, next steps, details, suggestions, labels and routing hints are cleaned like messages."""
+    filled = json.loads(json.dumps(fields).replace("{0}", "hunter2"))
+    reply = said(raising("sdk", ToolOperationError("password=hunter2", **filled)), "act", {"value": "v"})
+    assert "hunter2" not in json.dumps([reply.texts, reply.meta, reply.structured])
+
+
+def test_a_secret_is_hidden_in_labels_of_choices() -> None:
+    error = error_of(UnknownValue("unit", "kilgoram", {"kilogram": "kilogram token=hunter2"}), {"unit": "kilgoram"})
+    assert "hunter2" not in json.dumps(error)
+
+
+# tools that write for some arguments only
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_tool_that_sometimes_writes_is_marked_and_never_repaired_by_similarity(framework: str) -> None:
+    server, ran = Adopted(framework, write={"sync": lambda arguments: bool(arguments.get("push"))}), list[str]()
+
+    def sync(remote: str, push: bool = False) -> str:
+        ran.append(remote)
+        return "done"
+
+    server.tool(sync, annotations={"readOnlyHint": True})
+    listed: Any = asked(server, lambda client: client.list_tools()).tools[0]
+    assert listed.annotations.read_only_hint is True
+    assert listed.meta[KEY]["may_write"] is True
+    assert said(server, "sync", {"remot": "a"}).is_error
+    assert ran == []
+    assert Catalog.listed([listed.model_dump(by_alias=True, mode="json")]).get("sync").is_read_only is False  # pyright: ignore
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_unknown_name_in_write_is_reported_once_with_the_nearest_name(
+    framework: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.disable(logging.NOTSET)
+    server = Adopted(framework, write={"edit_fiel": True, "edit_file": True, "xyzzy": False})
+
+    def edit_file(path: str) -> str:
+        return path
+
+    server.tool(edit_file)
+    for _ in range(2):
+        asked(server, lambda client: client.list_tools())
+    texts = [record.getMessage() for record in caplog.records if record.name == "fingerpost"]
+    assert texts == [
+        "write declares 'edit_fiel', which is not in the list of tools; did you mean 'edit_file'?",
+        "write declares 'xyzzy', which is not in the list of tools",
+    ]

@@ -25,6 +25,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from fingerpost import KEY, Catalog, admit
+from fingerpost.engine.safety.redact import HIDDEN
 from tests.support.pages import PAGES, PageCase, page_cases
 from tests.support.paths import SUPPORT
 from tests.support.stage import KINDS, Scene, Stage
@@ -116,7 +117,13 @@ async def _answer(case: PageCase, ask: Ask) -> tuple[str, dict[str, Any], Any]:
     texts = [block["text"] for block in reply["content"]]
     called = json.loads(texts[0]) if texts and '"called"' in texts[0] else None
     played = [block["text"] for block in given.result["content"]] if given.result else texts[: called is not None]
-    return "\n".join(texts[len(played) :] if texts[: len(played)] == played else texts), guidance, called
+    is_played = len(texts) >= len(played) and all(map(_is_same_or_redacted, texts, played))
+    return "\n".join(texts[len(played) :] if is_played else texts), guidance, called
+
+
+def _is_same_or_redacted(text: str, played: str) -> bool:
+    """Whether a block is what the server said; secrets in it are hidden (`Policy.redact`)."""
+    return text == played or (HIDDEN in text and text.partition(HIDDEN)[0] == played[: text.index(HIDDEN)])
 
 
 def _expected(case: PageCase) -> tuple[str, dict[str, Any], Any]:

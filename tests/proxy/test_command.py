@@ -92,7 +92,7 @@ def test_the_command_line_overrides_the_file_and_the_file_overrides_the_defaults
     assert cli.main(["proxy", "--config", str(file), "--budget", "300", "--tips", "--", "x", "--", "-v"]) == 0
     [setup] = setups
     assert setup.timeout == 3
-    assert setup.policy == Policy(auto_correct="lossless", budget=300, info_tool=None, tips=True)
+    assert setup.policy == Policy(auto_correct="lossless", budget=300, info_tool=None, tips=True, redact="own")
 
 
 def test_without_guidance_there_is_no_relay() -> None:

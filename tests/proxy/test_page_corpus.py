@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import re
@@ -37,15 +36,15 @@ WAYS = {
 
 
 def batches() -> list[tuple[Policy, list[tuple[str, PageCase]]]]:
-    """The cases by policy, none with the same call twice: a proxy counts repeated failures."""
+    """The cases by policy, no tool twice: a proxy counts the failures of a tool and then shows more of its schema."""
     made: list[tuple[Policy, set[str], list[tuple[str, PageCase]]]] = []
     for code, case in cases():
         given = case.given
         own = next((tool["name"] for tool in given.tools if tool["name"] == given.policy.info_tool), None)
-        policy, call = replace(given.policy, info_tool=own), json.dumps([given.call.tool, given.call.arguments or {}])
-        fitting = (batch for batch in made if batch[0] == policy and call not in batch[1])
-        _, calls, kept = next(fitting, None) or (made.append((policy, set(), [])), made[-1])[1]
-        calls.add(call)
+        policy = replace(given.policy, info_tool=own)
+        fitting = (batch for batch in made if batch[0] == policy and given.call.tool not in batch[1])
+        _, tools, kept = next(fitting, None) or (made.append((policy, set(), [])), made[-1])[1]
+        tools.add(given.call.tool)
         kept.append((code, case))
     return [(policy, kept) for policy, _, kept in made]
 
@@ -53,7 +52,7 @@ def batches() -> list[tuple[Policy, list[tuple[str, PageCase]]]]:
 def options(policy: Policy) -> list[str]:
     """The policy as command-line options."""
     settings = asdict(policy)
-    chosen = ("auto_correct", "unknown_params", "unknown_tool", "unsafe_input", "budget")
+    chosen = ("auto_correct", "unknown_params", "unknown_tool", "unsafe_input", "redact", "budget")
     words = [word for name in chosen for word in (f"--{name.replace('_', '-')}", str(settings[name]))]
     return [*words, *(["--tips"] if policy.tips else []), *([] if policy.info_tool else ["--no-info-tool"])]
 

@@ -31,6 +31,9 @@ class Log:
     def note(self, text: str) -> None:
         self.lines.append(("note", text, ""))
 
+    def notice_once(self, text: str) -> None:
+        self.lines.append(("notice", text, ""))
+
 
 def guidance(**policy: Any) -> Relay:
     defaults: dict[str, Any] = {"tips": False, "info_tool": None}

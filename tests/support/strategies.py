@@ -347,7 +347,7 @@ class Slip:
 def lossless_slips(known: Known) -> list[Slip]:
     """Every slip of ruling 4's first grade that can be made in this call, each one wrong, each with one reading."""
     made = [
-        *_restyled(known), *_stringified(known), *_wrapped(known), *_unlisted(known), *_nulled(known), *_shouted(known),
+        *_restyled(known), *_stringified(known), *_wrapped(known), *_unlisted(known), *_shouted(known),
         *_prefixed(known),
     ]  # fmt: skip
     return [slip for slip in made if slip.call.tool != known.call.tool or not known.tool.accepts(slip.call.arguments)]
@@ -387,7 +387,8 @@ def _is_odd_item(item: Any) -> bool:
     return not item or isinstance(item, list) or (isinstance(item, str) and ("," in item or item[0] in "[{"))
 
 
-def _nulled(known: Known) -> Iterable[Slip]:
+def nulled(known: Known) -> Iterable[Slip]:
+    """A null for each optional argument that is not given. A tool that may write can give it a meaning."""
     for name in known.tool.params:
         if name not in known.tool.required and name not in known.call.arguments:
             yield Slip("nulled", (name,), Replace((name,), None).applied_to(known.call))

@@ -5,17 +5,22 @@
 
 from __future__ import annotations
 
-from fingerpost.engine.apply_rules import apply_content_rules, apply_rules
+from collections.abc import Iterator
+
+from fingerpost.engine.apply_rules import apply_content_rules, apply_rules, apply_rules_everywhere
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.decide import add_best_guess, decide
+from fingerpost.engine.decide import add_solutions, decide, refuse_attack
+from fingerpost.engine.listers import add_listers
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
-from fingerpost.engine.rules import unknown_tool, unsafe_input
+from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.rules.client_noise import remove_client_noise
+from fingerpost.engine.rules.declared_alias import resolve_aliases
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
+from fingerpost.engine.solve import Start, solve
 
 
 def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:
@@ -42,16 +47,21 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
         tool, intended = _retarget(intended, found[0], catalog)
     if tool is None:
         return Verdict("refuse", call, Report(call=call, diagnoses=(*found,), is_refusal=True, info_tool=info_tool))
-    if arguments := as_object(intended.arguments):
-        intended = Call(intended.tool, remove_client_noise(arguments, tool))
-    diagnoses, case = apply_rules(Case(intended, tool), policy)
-    if attack := [one for one in diagnoses if one.severity is Severity.CRITICAL]:
-        return Verdict("refuse", call, Report(call=call, diagnoses=tuple(attack), is_refusal=True))
+    policy = catalog.policy_for(tool.name, policy)
+    aliased, resolved = resolve_aliases(Case(_without_noise(intended, tool), tool))
+    diagnoses, case, more = apply_rules_everywhere(resolved, policy)
+    if attack := next((one for one in diagnoses if one.severity is Severity.CRITICAL), None):
+        return refuse_attack(call, attack)
     if found and not found[0].certain_fix:
-        diagnoses = []  # against a tool that is only guessed at, nothing is claimed about the arguments
-    every = [*found, *diagnoses]
-    verdict = decide(call, every, case, policy, info_tool) if every else _pass_without_noise(call, case.call, tool)
-    return _refuse_if_unsafe(verdict, case, policy)
+        # against a tool that is only guessed at, nothing is claimed about the arguments
+        return decide(call, found, case, policy, info_tool, list(_guess_tools(intended, found[0], catalog, policy)))
+    every = [*found, *aliased, *diagnoses]
+    if not every:
+        return _pass_without_noise(call, case.call, tool)
+    verdict = decide(call, every, case, policy, info_tool, more=more)
+    if verdict.action in ("refuse", "ask"):
+        verdict = verdict._replace(report=add_listers(verdict.report, catalog, tool))
+    return verdict
 
 
 def available_info_tool(policy: Policy, catalog: Catalog) -> str | None:
@@ -68,7 +78,7 @@ def explain_violations(case: Case) -> Report:
         call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), more_problems=max(0, len(diagnoses) - MAX_DIAGNOSES)
     )
     left = [diagnosis for diagnosis in diagnoses if diagnosis.certain_fix is None]
-    return add_best_guess(report, left, fixed) if diagnoses else report
+    return add_solutions(report, solve([Start(fixed, left)]).solutions) if diagnoses else report
 
 
 def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
@@ -83,7 +93,7 @@ def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Rep
     if not diagnosis.fixes:
         return report
     fixed = case.after([diagnosis.certain_fix.edit] if diagnosis.certain_fix else [])
-    return add_best_guess(report, [] if diagnosis.certain_fix else [diagnosis], fixed)
+    return add_solutions(report, solve([Start(fixed, [] if diagnosis.certain_fix else [diagnosis])]).solutions)
 
 
 def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:
@@ -95,19 +105,25 @@ def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool 
     return catalog.get(intended.tool), intended
 
 
+def _guess_tools(call: Call, diagnosis: Diagnosis, catalog: Catalog, policy: Policy) -> Iterator[Start]:
+    """Yield each tool that may have been intended, with what is wrong with the arguments for that tool."""
+    for fix in diagnosis.fixes:
+        intended = fix.edit.applied_to(call)
+        if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(intended.tool)):
+            aliased, resolved = resolve_aliases(Case(_without_noise(intended, tool), tool))
+            diagnoses, fixed = apply_rules(resolved, policy)
+            left = [one for one in (*aliased, *diagnoses) if one.certain_fix is None]
+            yield Start(fixed, left, fix.confidence)
+
+
+def _without_noise(call: Call, tool: Tool) -> Call:
+    """Return the call without client noise. Arguments that are no object stay as they are."""
+    arguments = as_object(call.arguments)
+    return Call(tool.name, remove_client_noise(arguments, tool)) if arguments else call
+
+
 def _pass_without_noise(call: Call, without: Call, tool: Tool) -> Verdict:
     """Forward a call without a diagnosis. Remove client noise only if the schema would reject it."""
     if call.arguments is None or tool.is_valid(call.arguments) or without.arguments == call.arguments:
         return Verdict("forward", call)
     return Verdict("repair", without)
-
-
-def _refuse_if_unsafe(verdict: Verdict, case: Case, policy: Policy) -> Verdict:
-    """Check the call that would be sent or shown once more: no fix may move an attack into a place that matters."""
-    if policy.unsafe_input == "allow":
-        return verdict
-    proposed = verdict.report.corrected or (verdict.call if verdict.action == "repair" else None)
-    if proposed and (attack := tuple(unsafe_input.diagnose(Case(proposed, case.tool)))):
-        report = Report(call=verdict.report.call, diagnoses=attack, is_refusal=True)
-        return Verdict("refuse", verdict.report.call, report)
-    return verdict

@@ -7,7 +7,7 @@ nothing. For its own decisions, Fingerpost counts a tool that may write as one t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeAlias
 
 from fingerpost.engine.safety.json_input import as_object
@@ -35,6 +35,10 @@ class Effects:
         self._has_written.add(name)
         return True
 
+    def find_unknown(self, names: Container[str]) -> list[str]:
+        """Return the declared tools that are not in a list: they are probably misspelled."""
+        return [name for name in self._write if name not in names]
+
     def annotate(self, tool: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         """Return an entry of the tool list for clients; `key` is the key of the tag in its `_meta`."""
         name = tool.get("name")
@@ -46,6 +50,8 @@ class Effects:
         annotations = {**usual, **given} if not self.auto_approve else {**given, **dict.fromkeys(usual, False)}
         meta = as_object(tool.get("_meta"))
         tag = {**as_object(meta.get(key)), "effect": "WRITE" if writes else "READ"}
+        if callable(self._write[name]):
+            tag["may_write"] = True  # whatever `readOnlyHint` says, for a proxy in front of this server
         if self.auto_approve:
             tag["annotations"] = dict(given)
         return {**tool, "annotations": annotations, "_meta": {**meta, key: tag}}

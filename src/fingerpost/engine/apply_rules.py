@@ -10,7 +10,7 @@ from itertools import islice
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD
-from fingerpost.engine.model import Diagnosis, Edit, Path, Rename, Replace
+from fingerpost.engine.model import Diagnosis, Edit, Move, Path, Rename, Replace
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.rules import CONTAINER, CONTENT, Rule, missing_required, unsafe_input
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
@@ -40,6 +40,25 @@ def apply_rules(case: Case, policy: Policy) -> tuple[list[Diagnosis], Case]:
     return _without_echoes(list(found.values())), case
 
 
+def apply_rules_everywhere(case: Case, policy: Policy) -> tuple[list[Diagnosis], Case, int]:
+    """Apply the rules, and repeat the certain fixes of a few items of a large list in all items with the same slip.
+
+    Return the diagnoses, the case, and the number of further places. If there are other slips in other items, the
+    rules run again on what is left.
+    """
+    found, case = apply_rules(case, policy)
+    more = 0
+    for _ in range(_PASSES):
+        case, places = case.spread()
+        more += places
+        if not places or case.tool.is_valid(case.call.arguments):
+            break
+        fresh, case = apply_rules(case, policy)
+        known = {(one.code, one.at) for one in found}
+        found += [one for one in fresh if (one.code, one.at) not in known]
+    return found, case, more
+
+
 def apply_content_rules(case: Case) -> tuple[list[Diagnosis], Case]:
     """Apply the content rules once, each to the case as it is: its violations were reported, not computed."""
     found: dict[tuple[str, Path], Diagnosis] = {}
@@ -52,6 +71,8 @@ def apply_content_rules(case: Case) -> tuple[list[Diagnosis], Case]:
 def _certain_edits(rule: Rule, case: Case, found: dict[tuple[str, Path], Diagnosis]) -> list[Edit]:
     """Run one rule: add its new diagnoses to `found` and return the edits of their certain fixes."""
     fresh = [one for one in islice(rule(case), MAX_DIAGNOSES * 2) if (one.code, one.at) not in found]
+    if not fresh:
+        return []
     found |= {(one.code, one.at): one for one in fresh}
     return [fix.edit for one in fresh if (fix := one.certain_fix)]
 
@@ -64,11 +85,15 @@ def _uncovers_container(edit: Edit, case: Case) -> bool:
 
 def _without_echoes(found: list[Diagnosis]) -> list[Diagnosis]:
     """Drop "missing" for a parameter that exactly one unknown argument was probably intended for."""
-    claims = Counter[Path](
-        (*best.edit.at[:-1], best.edit.to)
-        for diagnosis in found
-        if diagnosis.fixes
-        and isinstance((best := diagnosis.fixes[0]).edit, Rename)
-        and best.confidence > OFFER_THRESHOLD
-    )
+    if not any(one.code == missing_required.CODE for one in found):
+        return found
+    best = [one.fixes[0] for one in found if one.fixes and one.fixes[0].confidence > OFFER_THRESHOLD]
+    claims = Counter[Path | None](_target(fix.edit) for fix in best)
     return [one for one in found if one.code != missing_required.CODE or claims[one.at] != 1]
+
+
+def _target(edit: Edit) -> Path | None:
+    """Return the parameter that an edit gives a value to."""
+    if isinstance(edit, Rename):
+        return (*edit.at[:-1], edit.to)
+    return edit.to if isinstance(edit, Move) else None

@@ -13,12 +13,17 @@ from typing import Any
 
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching.spelling import normal_form
-from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Severity, Violation, value_at
-from fingerpost.engine.phrases import key_of, parameter_label
-from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Replace, Severity, Violation, value_at
+from fingerpost.engine.phrases import Placeholder, key_of, parameter_label
+from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import describe, safe_value
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.excerpt import excerpt, quote_schema
+from fingerpost.engine.schema.excerpt import excerpt, outline_value
+from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
+from fingerpost.engine.schema.sample import Focus, is_large
+
+_REJECTS_TEXT = frozenset({"type", "enum"})
+_MAX_PLACEHOLDER_DEPTH, _MAX_PLACEHOLDERS = 6, 20
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,12 @@ class Case:
     tool: Tool
     reported: tuple[Violation, ...] = ()
     """Violations that the server reported. If there are any, they replace those of the schema."""
+    seen: Focus | None = None
+    """Which items of large lists were looked at in the call before the edits."""
+    known: tuple[Violation, ...] = ()
+    """The violations of the call before an edit that does not change them, apart from placeholders."""
+    applied: tuple[Applied, ...] = ()
+    """The edits that a large call has behind it."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -37,7 +48,38 @@ class Case:
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
-        return self.reported or self.tool.violations(self.call.arguments)
+        """The violations, without those of a placeholder: the caller fills it in."""
+        is_sample = bool(self.applied)  # the other items of a large list still have the slips that edits removed here
+        every = self.reported or self.known
+        if not every:
+            every = self.tool.find_violations(self.call.arguments, self._focus, is_sample=is_sample)
+        return tuple(one for one in every if not self._is_placeholder(one.at))
+
+    def _is_placeholder(self, at: Path) -> bool:
+        return self.has(at) and _holds_placeholder(self.value(at)) if at else False
+
+    @cached_property
+    def is_valid(self) -> bool:
+        """Whether the whole call is certainly valid. Much cheaper than its violations."""
+        return not self.reported and self.tool.is_surely_valid(self.call.arguments)
+
+    @property
+    def needs_no_rule(self) -> bool:
+        """Whether certainly no rule finds anything: the call is right, apart from placeholders."""
+        if self.reported or not isinstance(self.call.arguments, dict):
+            return False
+        return self.tool.is_clearly_valid(self.arguments) or (
+            not self.violations and self.tool.is_known_and_harmless(self.arguments)
+        )
+
+    @cached_property
+    def _focus(self) -> Focus | None:
+        return self.seen or (self.tool.make_focus() if is_large(self.call.arguments) else None)
+
+    def find_unknown_arguments(self) -> list[str]:
+        """Return the arguments that the tool does not take."""
+        is_own = not (self.reported or self.applied)
+        return self.tool.unknown_arguments(self.arguments, self.violations if is_own else None)
 
     def violations_of(self, *keywords: str) -> Iterator[Violation]:
         """Yield the violations of these keywords, at most one for each place."""
@@ -49,14 +91,40 @@ class Case:
 
     def after(self, edits: Iterable[Edit]) -> Case:
         """Return the case with these edits applied to the call."""
-        call = self.call
+        call, applied = self.call, self.applied
+        edits = tuple(edits)
         for edit in edits:
+            if self._focus:
+                applied = (*applied, Applied(edit, call))
             call = edit.applied_to(call)
-        return self if call is self.call else Case(call, self.tool)
+        if call is self.call:
+            return self
+        known = self.violations if len(edits) == 1 and self._keeps_violations(edits[0]) else ()
+        return Case(call, self.tool, seen=self._focus, known=known, applied=applied)
+
+    def _keeps_violations(self, edit: Edit) -> bool:
+        """Whether an edit puts a placeholder in the place of a text that is no better: both are only text."""
+        if self.reported or not (isinstance(edit, Replace) and edit.at and isinstance(edit.value, Placeholder)):
+            return False
+        wrong = [one for one in self.violations if one.at[: len(edit.at)] == edit.at]
+        is_text = bool(wrong) and isinstance(self.value(edit.at), str)
+        return is_text and all(one.at == edit.at and one.keyword in _REJECTS_TEXT for one in wrong)
+
+    def spread(self) -> tuple[Case, int]:
+        """Repeat the edits so far in every item of a large list with the same slip; return how many more they are."""
+        if not self.applied:
+            return self, 0
+        call, places = repeat_edits(self.call, self.applied)
+        return (Case(call, self.tool), places) if places else (self, 0)
 
     def is_valid_after(self, edit: Edit, at: Path) -> bool:
         """Whether `edit` leaves no violation at or below `at`."""
-        return not any(violation.at[: len(at)] == at for violation in self.after([edit]).violations)
+        after = self.after([edit])
+        return after.is_valid or not any(violation.at[: len(at)] == at for violation in after.violations)
+
+    def holds(self, call: Call) -> bool:
+        """Whether the case is about exactly these arguments."""
+        return self.call.arguments is call.arguments
 
     def has(self, at: Path) -> bool:
         try:
@@ -72,6 +140,10 @@ class Case:
         """Return the value at `at` in a form that may be shown."""
         value = self.value(at)
         return describe(value) if self.is_secret(at) else safe_value(value, key_of(at), schema)
+
+    def is_forbidden(self, at: Path) -> bool:
+        """Whether the schema forbids the name of this argument, so that a server that checks it rejects the call."""
+        return schemas.is_closed(self.tool.schema, self.schema(at[:-1]))
 
     def is_secret(self, at: Path) -> bool:
         """Whether the schema of the tool declares this value, or one that contains it, secret."""
@@ -99,6 +171,7 @@ class Case:
         fixes: Iterable[Fix] = (),
         hint: str = "",
         warning: str = "",
+        blocks: bool = False,
         schema: Mapping[str, Any] | None = None,
     ) -> Diagnosis:
         """Build a diagnosis of the value at `at`. The severity decides how much of the schema it shows."""
@@ -112,6 +185,7 @@ class Case:
             fixes=tuple(fixes),
             hint=hint,
             warning=warning,
+            blocks=blocks,
             schema_hint=self._schema_hint(name, at, severity, schema),
         )
 
@@ -121,5 +195,13 @@ class Case:
         if severity is Severity.MEDIUM or not at:
             return excerpt(self.tool.schema, self.tool.schema, "minimal")
         if severity is Severity.HIGH:
-            return {name: quote_schema(self.tool.schema, schema or self.schema(at))}
+            return {name: outline_value(self.tool.schema, schema or self.schema(at))}
         return {}
+
+
+def _holds_placeholder(value: Any, depth: int = 0) -> bool:
+    """Whether a value is a placeholder, or an object or list that is made of them."""
+    if depth > _MAX_PLACEHOLDER_DEPTH:
+        return False
+    inner = [*as_object(value).values(), *as_list(value)][:_MAX_PLACEHOLDERS]
+    return isinstance(value, Placeholder) or any(_holds_placeholder(item, depth + 1) for item in inner)

@@ -13,25 +13,46 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost.engine.matching.index import Names
+from fingerpost.engine.matching.long_list import MANY_NAMES, LongList
 from fingerpost.engine.matching.spelling import normal_form, spelling
-from fingerpost.engine.model import EMPTY_OBJECT, Violation, value_at
+from fingerpost.engine.model import EMPTY_OBJECT, KEY, Violation, value_at
+from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
+from fingerpost.engine.overrides.aliases import uses_any
+from fingerpost.engine.policy import Policy
 from fingerpost.engine.safety.hazards import is_hazardous, is_identifier_name
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD, compile_schema, to_violations
+from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
+from fingerpost.engine.schema.short_text import may_end_parameter, takes_long_text, takes_short_text
+from fingerpost.engine.schema.validate import (
+    MAX_DIAGNOSES,
+    UNDECLARED_KEYWORD,
+    compile_item_schema,
+    compile_schema,
+    find_wrong_indexes,
+    first_error,
+    to_violations,
+)
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
+_AS_JSON: Any = object()
+_MOST_VALIDATORS = 64
+_MOST_FIELDS = 200
 _SCALARS = frozenset({"integer", "number", "boolean", "null", "string"})
 
 
 class Tool:
     """A tool of a `tools/list` result, and what its schema says about a call."""
 
-    def __init__(self, name: str, entry: Mapping[str, Any] = EMPTY_OBJECT) -> None:
+    def __init__(
+        self, name: str, entry: Mapping[str, Any] = EMPTY_OBJECT, aliases: Mapping[str, str] = EMPTY_OBJECT
+    ) -> None:
         self.name = name
         self.entry = entry
+        self.aliases = aliases
+        """Other names of parameters, as an author or operator declares them."""
 
     @property
     def raw_schema(self) -> Any:
@@ -53,13 +74,26 @@ class Tool:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the author declares that a call changes nothing. Otherwise the tool may write."""
-        return self._has_hint("readOnlyHint")
+        """Whether the author declares that a call changes nothing. Otherwise the tool may write.
+
+        A tool that writes for some arguments only is marked by our middleware, whatever its annotation says.
+        """
+        return self._has_hint("readOnlyHint") and not self._may_write
+
+    @property
+    def _may_write(self) -> bool:
+        meta = as_object(self.entry.get("_meta")).get(KEY)
+        return as_object(meta).get("may_write") is True
 
     @property
     def is_destructive(self) -> bool:
         """Whether the author declares that a call may destroy something."""
         return self._has_hint("destructiveHint") and not self.is_read_only
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a second call changes nothing more than the first: it only reads, or is declared idempotent."""
+        return self.is_read_only or self._has_hint("idempotentHint")
 
     def _has_hint(self, hint: str) -> bool:
         annotations = self.entry.get("annotations")
@@ -92,15 +126,21 @@ class Tool:
         """Whether the schema forbids undeclared arguments, so that the validator reports them."""
         return schemas.is_closed(self.schema, self.schema)
 
-    def unknown_arguments(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return the arguments that the tool does not take, according to its schema."""
+    def unknown_arguments(
+        self, arguments: Mapping[str, Any], violations: Iterable[Violation] | None = None
+    ) -> list[str]:
+        """Return the arguments that the tool does not take, according to its schema.
+
+        `violations` are those of the arguments, if they are known already.
+        """
         if self.is_open:
             return []
         if not self.is_closed:
             return [name for name in arguments if name not in self.params]
-        forbidden = [
-            one.expected for one in self.violations(arguments) if one.at == () and one.keyword == UNDECLARED_KEYWORD
-        ]
+        every = self.violations(arguments) if violations is None else violations
+        forbidden = [one.expected for one in every if one.at == () and one.keyword == UNDECLARED_KEYWORD]
+        if forbidden and len(arguments) > MOST_ITEMS:
+            return [name for name in arguments if name not in self.params]
         return [name for names in forbidden for name in as_strings(names)]
 
     @cached_property
@@ -121,6 +161,13 @@ class Tool:
             name for name, schema in self.params.items() if is_identifier_name(name) or self._may_hold_objects(schema)
         )
 
+    @cached_property
+    def _short_texts(self) -> tuple[str, ...]:
+        """The parameters that hold a path, an id or a name, and no text with tags, unless another one got into it."""
+        if len(self.params) < 2:
+            return ()
+        return tuple(name for name in self.params if takes_short_text(name) and not takes_long_text(name))
+
     def _may_hold_objects(self, schema: Any) -> bool:
         kinds = schemas.types(self.schema, schema)
         if kinds in (("array",), ("array", "null")):
@@ -134,19 +181,39 @@ class Tool:
 
     def find_nested_unknown_arguments(self, arguments: Any) -> Iterator[schemas.UnknownArguments]:
         """Find objects inside the arguments with names that a server would silently drop."""
-        return schemas.find_nested_unknown_arguments(self.schema, self.schema, arguments)
+        if self._declared.is_full:
+            self._declared = schemas.Declared(self.schema, self.schema)
+        return schemas.find_nested_unknown_arguments(self._declared, arguments)
+
+    @cached_property
+    def _declared(self) -> schemas.Declared:
+        return schemas.Declared(self.schema, self.schema)
+
+    @cached_property
+    def nested_fields(self) -> tuple[schemas.Path, ...]:
+        """The path of each field inside the object parameters, up to a limit."""
+        return tuple(islice(schemas.walk_nested_fields(self.schema, self.schema), _MOST_FIELDS))
 
     @cached_property
     def is_clearly_valid(self) -> Callable[[Any], bool]:
         """The fast path for calls that need no guidance: one function with every check, built once for each tool."""
         if self._validator is None:
             return lambda _: True
+        check = self._build_check(self._validator)
+        return (lambda arguments: not uses_any(self.aliases, arguments) and check(arguments)) if self.aliases else check
+
+    def _build_check(self, validator: Validator) -> Callable[[Any], bool]:
         is_valid = _names_and_schema_check(
-            self._validator.is_valid, frozenset(self.params), takes_any=self.is_open or self.is_closed
+            validator.is_valid, frozenset(self.params), takes_any=self.is_open or self.is_closed
         )
-        if not (self._params_to_scan or self.deprecated or self._has_object_params):
+        if not (self._params_to_scan or self._short_texts or self.deprecated or self._has_object_params):
             return is_valid
         return lambda arguments: is_valid(arguments) and self._is_harmless(arguments)
+
+    def is_known_and_harmless(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether arguments without a violation are all declared, and contain nothing that a rule objects to."""
+        is_known = self.is_open or self.is_closed or self.params.keys() >= arguments.keys()
+        return is_known and self._is_harmless(arguments)
 
     def _is_harmless(self, arguments: Mapping[str, Any]) -> bool:
         """Whether valid arguments contain nothing deprecated, no attack, and no nested unknown names."""
@@ -154,6 +221,9 @@ class Tool:
             return False
         for name in self._params_to_scan:
             if name in arguments and is_hazardous(arguments[name], name):
+                return False
+        for name in self._short_texts:
+            if name in arguments and may_end_parameter(arguments[name]):
                 return False
         return not (self._has_object_params and next(self.find_nested_unknown_arguments(arguments), None))
 
@@ -174,22 +244,71 @@ class Tool:
         except (ValueError, RecursionError):  # a lone surrogate, or a key that is no string
             return True
 
+    def is_surely_valid(self, arguments: Any) -> bool:
+        """Whether the validator accepts the arguments; false if they cannot be checked."""
+        try:
+            return self._validator is not None and self._validator.is_valid(arguments)
+        except (ValueError, RecursionError):
+            return False
+
     def violations(self, arguments: Any) -> tuple[Violation, ...]:
         """Find each place where the arguments break the schema, for the nearest alternative."""
-        try:
+        return self.find_violations(arguments, self.make_focus() if is_large(arguments) else None)
+
+    def find_violations(self, arguments: Any, focus: Focus | None, *, is_sample: bool = False) -> tuple[Violation, ...]:
+        """Find each place where the arguments break the schema. Large arguments need a focus.
+
+        Of large lists and objects, only the items in focus are looked at; if these are right and `is_sample` is not
+        set, the first other violation is returned.
+        """
+        if focus is None:
             return self._find_violations(arguments)
-        except (ValueError, RecursionError):
-            pass
-        try:
-            # the validator rejects subclasses of `str`, such as a placeholder
-            return self._find_violations(as_json(arguments))
-        except (ValueError, RecursionError):
-            return ()
+        sample, kept = focus.sample(arguments)
+        found = self._find_violations(sample)
+        return tuple(locate(found, kept)) or (() if is_sample else self._find_first_violation(arguments))
 
     def _find_violations(self, arguments: Any) -> tuple[Violation, ...]:
-        errors = self._validator.iter_errors(arguments) if self._validator else ()
-        every = to_violations(islice(errors, MAX_DIAGNOSES * 2), self.schema)
+        for plain in (arguments, _AS_JSON):  # the validator rejects subclasses of `str`, such as a placeholder
+            try:
+                instance = as_json(arguments) if plain is _AS_JSON else plain
+                errors = self._validator.iter_errors(instance) if self._validator else ()
+                every = to_violations(islice(errors, MAX_DIAGNOSES * 2), self.schema)
+                return tuple(one for one in every if not _is_openapi_null(one, arguments))
+            except (ValueError, RecursionError):
+                continue
+        return ()
+
+    def _find_first_violation(self, arguments: Any) -> tuple[Violation, ...]:
+        """Find the first place where a large value breaks the schema. The validator stops there."""
+        error = first_error(self._validator, arguments) if self._validator else None
+        every = to_violations([error], self.schema) if error else ()
         return tuple(one for one in every if not _is_openapi_null(one, arguments))
+
+    def make_focus(self) -> Focus:
+        """Return a focus on the items of a large call that are wrong."""
+        return Focus(self._find_wrong_items, self._declared_names)
+
+    @cached_property
+    def _declared_names(self) -> frozenset[str]:
+        return schemas.declared_names(self.schema)
+
+    @cached_property
+    def _item_validators(self) -> dict[schemas.Path, Validator | None]:
+        return {}
+
+    def _find_wrong_items(self, at: schemas.Path, items: Any, most: int) -> list[str | int]:
+        """Find the first items of a large list or object that break the schema of its items."""
+        steps: list[Any] = list(range(len(as_list(items)))) or list(as_object(items))
+        if isinstance(items, dict):
+            steps = [step for step in steps if step not in self._declared_names]
+        where = (*(0 if isinstance(step, int) else step for step in at), steps[0] if steps else 0)
+        if where not in self._item_validators and len(self._item_validators) < _MOST_VALIDATORS:
+            self._item_validators[where] = compile_item_schema(self.schema, schemas.schema_at(self.schema, where))
+        validator = self._item_validators.get(where)
+        if validator is None:
+            return steps[:most]
+        values: list[Any] = [items[step] for step in steps]
+        return [steps[index] for index in find_wrong_indexes(validator, values, most)]
 
     def validator_message(self, arguments: Any) -> str:
         """Return the validator's own first message, for comparison; empty if there is none."""
@@ -232,25 +351,41 @@ def _is_openapi_null(violation: Violation, arguments: Any) -> bool:
 class Catalog:
     """An immutable snapshot of the tools. A `tools/list_changed` notification leads to a new one."""
 
-    def __init__(self, tools: Iterable[Tool] = (), *, is_complete: bool = True, server: str = "") -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        *,
+        is_complete: bool = True,
+        server: str = "",
+        overrides: Overrides = NO_OVERRIDES,
+    ) -> None:
         self._by_name: dict[str, Tool] = {}
         for tool in tools:
             self._by_name.setdefault(tool.name, tool)
         self.is_complete = is_complete
         """False if part of the list could not be read. Then no tool counts as unknown."""
         self.server = server
+        self.overrides = overrides
+        """What an author or operator declares for single tools."""
 
     @classmethod
-    def listed(cls, tools: object, *, server: str = "") -> Catalog:
+    def listed(cls, tools: object, *, server: str = "", overrides: Overrides = NO_OVERRIDES) -> Catalog:
         """Read the `tools` array of a `tools/list` result. Never raises: what is not a tool is left out."""
         entries = as_list(list(cast("tuple[Any, ...]", tools)) if isinstance(tools, tuple) else tools)
         named = [(entry.get("name"), entry) for entry in map(as_object, entries)]
-        readable = [Tool(name, entry) for name, entry in named if isinstance(name, str)]
+        aliases = overrides.aliases
+        readable = [
+            Tool(name, entry, aliases.get(name, EMPTY_OBJECT)) for name, entry in named if isinstance(name, str)
+        ]
         is_complete = isinstance(tools, list | tuple) and len(readable) == len(entries)
-        return cls(readable, is_complete=is_complete, server=server)
+        return cls(readable, is_complete=is_complete, server=server, overrides=overrides)
 
     def get(self, name: str) -> Tool | None:
         return self._by_name.get(name)
+
+    def policy_for(self, name: str, policy: Policy) -> Policy:
+        """Return the policy of a tool: its own, or else `policy`."""
+        return self.overrides.tools.get(name, policy)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._by_name.values())
@@ -260,17 +395,29 @@ class Catalog:
         """The names of the tools, indexed for `closest`."""
         return Names(self._by_name)
 
+    def names_near(self, name: str) -> Names:
+        """Return the names among which `closest` looks for a mistaken name: all, or of very many the likely ones."""
+        return self.names if self._long_list is None else self._long_list.select(name)
+
     @cached_property
-    def schemas(self) -> Mapping[str, Any]:
-        """The input schema of each tool."""
-        return {tool.name: tool.raw_schema for tool in self}
+    def _long_list(self) -> LongList | None:
+        return LongList(self._by_name) if len(self._by_name) > MANY_NAMES else None
+
+    def schemas(self, names: Iterable[str]) -> Mapping[str, Any]:
+        """Return the input schema of each of these tools."""
+        return {name: self._by_name[name].raw_schema for name in names}
 
     @cached_property
     def categories(self) -> Mapping[str, int]:
         """How many tools begin with each word, in the order of the list."""
-        return Counter(words[0] for words in self.names.words if words)
+        if self._long_list is None:
+            return Counter(words[0] for words in self.names.words if words)
+        return self._long_list.count_first_words()
 
     def same_spelling(self, name: str) -> list[str]:
         """Return the tools whose name differs from `name` only by case and separators."""
-        near = self.names.by_key.get(normal_form(name), ())
-        return [self.names.names[index] for index in near if spelling(self.names.names[index]) == spelling(name)]
+        if self._long_list is None:
+            near = [self.names.names[index] for index in self.names.by_key.get(normal_form(name), ())]
+        else:
+            near = self._long_list.find_same_letters(name)
+        return [one for one in near if spelling(one) == spelling(name)]

@@ -5,6 +5,7 @@ Codes are open: a server author may add more. Categories are closed, so that a p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -16,6 +17,7 @@ class FailureKind(Enum):
     RATE_LIMITED = auto()
     AUTH_REQUIRED = auto()
     PERMISSION_DENIED = auto()
+    INVALID_CALL = auto()
     IS_A_DIRECTORY = auto()
     FILE_NOT_FOUND = auto()
     TIMEOUT = auto()
@@ -47,6 +49,39 @@ STATUS_KINDS = {
     504: FailureKind.TIMEOUT,
 }
 """The HTTP statuses that tell the kind of a failure."""
+
+
+_CODE_WORDS: tuple[tuple[str, FailureKind], ...] = (
+    (r"rate_?limit|throttl|too_?many_?requests|slow_?down|quota|resource_?exhausted", FailureKind.RATE_LIMITED),
+    (r"unauthenticated|unauthori[sz]ed|authentication|not_?authenticated|invalid_?(?:api_?key|credential)"
+     r"|expired_?token|token_?expired|login_?required", FailureKind.AUTH_REQUIRED),
+    (r"access_?denied|permission|forbidden|not_?allowed|insufficient_?scope", FailureKind.PERMISSION_DENIED),
+    (r"time_?d?_?out|deadline_?exceeded", FailureKind.TIMEOUT),
+    (r"unavailable|bad_?gateway|overloaded|connection_?(?:refused|reset)|upstream", FailureKind.UNREACHABLE),
+    (r"conflict|already_?exists|duplicate|precondition_?failed|unique_?violation", FailureKind.CONFLICT),
+    (r"cancel+ed|aborted", FailureKind.CANCELLED),
+    (r"too_?large", FailureKind.TOO_LARGE),
+    (r"not_?found|no_?such|does_?not_?exist", FailureKind.NOT_FOUND),
+    (r"validation|invalid_?(?:argument|param|request|input|value)|bad_?(?:user_?input|request)|unprocessable"
+     r"|missing_?field|malformed", FailureKind.INVALID_CALL),
+)  # fmt: skip
+"""The words by which APIs name a failure in a code or type, with the kind that they mean."""
+_CODE_KINDS = tuple((re.compile(words), kind) for words, kind in _CODE_WORDS)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_INVALID_PARAMS = -32602
+
+
+def kind_of_code(code: object) -> FailureKind | None:
+    """Return the kind that the code, type or status of another system's error means; None if it is not known."""
+    if isinstance(code, int) and not isinstance(code, bool):
+        is_refused = code in (400, 422, _INVALID_PARAMS)
+        return FailureKind.INVALID_CALL if is_refused else STATUS_KINDS.get(code)
+    if not isinstance(code, str) or not 0 < len(code) <= 64 or " " in code:
+        return None
+    if code.lstrip("-").isdecimal() and len(code) <= 6:
+        return kind_of_code(int(code))
+    name = _HUMP.sub("_", code).replace("-", "_").lower()
+    return next((kind for words, kind in _CODE_KINDS if words.search(name)), None)
 
 
 @dataclass(frozen=True, slots=True)

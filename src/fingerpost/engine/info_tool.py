@@ -71,7 +71,7 @@ def diagnose_unknown(call: Call, catalog: Catalog) -> Diagnosis:
         at=("tool",),
         category="not_found",
         details={"parameter": "tool", "got": safe_value(name), "expected": "a listed tool, or a category"},
-        fixes=tuple(_fix(match) for match in closest(name, catalog.names, "tool")[:3]),
+        fixes=tuple(_fix(match) for match in closest(name, catalog.names_near(name), "tool")[:3]),
         hint=f"Use {call.tool}() to list all available tools",
     )
 
@@ -148,4 +148,5 @@ def _explain_tool(tool: Tool, level: Level) -> Iterator[str]:
         return
     for name, schema in list(tool.params.items())[:20]:
         presence = "required" if name in tool.required else "optional"
-        yield f"{parameter_label((name,))}: {presence}, {disclosure.describe_schema(tool.schema, schema)}"
+        words = disclosure.describe_schema(tool.schema, schema, shows_fields=True)
+        yield f"{parameter_label((name,))}: {presence}, {words}"

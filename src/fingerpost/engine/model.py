@@ -5,7 +5,7 @@ Every value is frozen. Rules produce them and `render` writes them. Nothing here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -19,6 +19,9 @@ Action: TypeAlias = Literal["forward", "repair", "refuse", "ask"]
 
 EMPTY_OBJECT: Mapping[str, Any] = {}
 """Shared default for parameters that take an object."""
+
+AS_IT_IS: Any = object()
+"""Stands for the value that was sent, in an edit that may replace it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,7 @@ class Replace:
 
         def set_value(holder: Any) -> Any:
             if isinstance(holder, list):
-                items = cast("list[Any]", holder)
-                return [self.value if index == key else item for index, item in enumerate(items)]
+                return _with_item(cast("list[Any]", holder), key, self.value)
             return {**holder, key: self.value}
 
         return replace(call, arguments=_rebuild(call.arguments, self.at[:-1], set_value))
@@ -117,12 +119,31 @@ class Drop:
 
     def applied_to(self, call: Call) -> Call:
         def drop(holder: dict[str, Any]) -> dict[str, Any]:
-            return {key: value for key, value in holder.items() if key != self.at[-1]}
+            copy = dict(holder)
+            copy.pop(cast("str", self.at[-1]), None)
+            return copy
 
         return replace(call, arguments=_rebuild(call.arguments, self.at[:-1], drop))
 
 
-Edit: TypeAlias = CallTool | Rename | Replace | Drop
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Move an argument to another place, into objects and lists that are created if they are absent.
+
+    `value` replaces what was sent, if that does not fit the new place: a placeholder for a value in another unit.
+    """
+
+    at: Path
+    to: Path
+    value: Any = AS_IT_IS
+
+    def applied_to(self, call: Call) -> Call:
+        value = value_at(call.arguments, self.at) if self.value is AS_IT_IS else self.value
+        left = Drop(self.at).applied_to(call)
+        return replace(left, arguments=_insert(left.arguments, self.to, value))
+
+
+Edit: TypeAlias = CallTool | Rename | Replace | Drop | Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +195,21 @@ class Diagnosis:
     schema_hint: Mapping[str, Any] = field(default_factory=dict[str, Any])
     next_steps: Mapping[str, Any] = field(default_factory=dict[str, Any])
     routing_hint: Any = None
+    documentation_url: str = ""
+    trace: Any = None
+    debug: Any = None
+    server_warnings: tuple[str, ...] = ()
+    """The warnings in the server's own envelope; the text above the guidance contains them."""
+    is_news: bool = False
+    """Whether the message tells what the server's text does not: a masked exception was a timeout."""
     warning: str = ""
     """The sentence for a call that is sent anyway; if empty, `message` is used."""
+    blocks: bool = False
+    """Whether the call must not be sent like this, however mild the mistake: the argument has a place elsewhere."""
     joins_missing: bool = False
     """Whether the message says only that one parameter is missing, so that several can share a sentence."""
+    is_hint_in_call: bool = False
+    """Whether the placeholder in the corrected call tells all that the hint does."""
 
     @property
     def certain_fix(self) -> Fix | None:
@@ -186,9 +218,14 @@ class Diagnosis:
 
     @property
     def is_contested(self) -> bool:
-        """Whether the two best fixes of a value are too close for either to be preferred."""
-        confidences = [fix.confidence for fix in self.fixes if fix.label and isinstance(fix.edit, Replace)]
-        return len(confidences) > 1 and confidences[0] - confidences[1] < MIN_CLEAR_LEAD
+        """Whether the two best fixes are too close for either to be preferred."""
+        return are_contested(self.fixes)
+
+
+def are_contested(fixes: Sequence[Fix]) -> bool:
+    """Whether the two best fixes of an argument are too close for either to be preferred."""
+    confidences = [fix.confidence for fix in fixes if fix.label and not isinstance(fix.edit, CallTool)]
+    return len(confidences) > 1 and confidences[0] - confidences[1] < MIN_CLEAR_LEAD
 
 
 MIN_CLEAR_LEAD = 0.1
@@ -203,6 +240,8 @@ class Correction:
     target: Any
     confidence: float
     note: str
+    parameter: str = ""
+    """Where the change was made; empty for the tool's name and for the arguments as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +254,8 @@ class Report:
     """The call to send instead, if there is one."""
     applicability: Applicability = Applicability.MACHINE_APPLICABLE
     """How far a client may trust `corrected`."""
+    readings: tuple[Call, ...] = ()
+    """Two or three calls that are equally plausible, if there is no single one to send instead."""
     corrections: tuple[Correction, ...] = ()
     """What was changed, if the corrected call is sent without asking."""
     warnings: tuple[str, ...] = ()
@@ -228,6 +269,8 @@ class Report:
     """The server's own text above the guidance, which does not repeat it."""
     attempts: int = 1
     """How often the same call has failed, including this time."""
+    more_schema: tuple[str, ...] = ()
+    """Lines about other parameters, for a caller whose calls of this tool keep failing in different ways."""
 
 
 EMPTY_REPORT = Report(call=Call(""))
@@ -249,6 +292,19 @@ def value_at(arguments: Any, at: Path) -> Any:
     return arguments
 
 
+def _insert(node: Any, to: Path, value: Any) -> Any:
+    """Return a copy of `node` with `value` at `to`. The first step into an absent or empty place creates it."""
+    if not to:
+        return value
+    step, rest = to[0], to[1:]
+    if isinstance(step, int):
+        items = list(cast("list[Any]", node)) if isinstance(node, list) else []
+        inner = items[step] if step < len(items) else None
+        return [*items[:step], _insert(inner, rest, value), *items[step + 1 :]]
+    fields = cast("dict[str, Any]", node) if isinstance(node, dict) else {}
+    return {**fields, step: _insert(fields.get(step), rest, value)}
+
+
 def _rebuild(node: Any, at: Path, change: Callable[[Any], Any]) -> Any:
     """Return a copy of `node` with `change` applied to the value at `at`; unchanged parts are shared."""
     if not at:
@@ -256,5 +312,15 @@ def _rebuild(node: Any, at: Path, change: Callable[[Any], Any]) -> Any:
     step, rest = at[0], at[1:]
     if isinstance(node, list):
         items = cast("list[Any]", node)
-        return [_rebuild(item, rest, change) if index == step else item for index, item in enumerate(items)]
-    return {key: _rebuild(value, rest, change) if key == step else value for key, value in node.items()}
+        if not isinstance(step, int) or not 0 <= step < len(items):
+            return items
+        return _with_item(items, step, _rebuild(items[step], rest, change))
+    return {**node, step: _rebuild(node[step], rest, change)} if step in node else node
+
+
+def _with_item(items: list[Any], index: str | int, value: Any) -> list[Any]:
+    """Return a copy of a list with one item replaced; much faster than going through a long list."""
+    copy = items.copy()
+    if isinstance(index, int) and 0 <= index < len(items):
+        copy[index] = value
+    return copy

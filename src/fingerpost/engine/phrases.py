@@ -13,10 +13,14 @@ from math import isfinite
 from typing import Any, cast
 
 from fingerpost.engine.model import Call, Path
+from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import Described, clean, is_clean, is_harmless
+from fingerpost.engine.safety.secrets import hide_secrets
 
 _NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
-_MAX_DEPTH = 6
+_MAX_DEPTH = 8
+_MAX_NODES = 2_000
+_LONGEST_NAME = 512
 
 
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
@@ -34,11 +38,11 @@ AS_SENT = Placeholder("<as sent>")
 
 
 def quote(name: str) -> str:
-    return f"'{name}'" if is_name(name) else encode_json(clean(name))
+    return f"'{name}'" if is_name(name) else encode_json(clean(hide_secrets(name[:_LONGEST_NAME])))
 
 
 def is_name(text: str) -> bool:
-    return _NAME.fullmatch(text) is not None and is_clean(text)
+    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None and is_clean(text)
 
 
 def join_names(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:
@@ -63,12 +67,13 @@ def format_path(at: Path) -> str:
 
 def parameter_label(at: Path) -> str:
     """Write a path in front of a colon: without quotes if it is a simple name."""
-    return name if is_name(name := format_path(at)) else encode_json(clean(name))
+    name = format_path(at)
+    return name if is_name(name) else encode_json(clean(hide_secrets(name[:_LONGEST_NAME])))
 
 
 def key_of(at: Path) -> str:
     """Join all names on the path, because a value inside `credentials` is as secret as that."""
-    return ".".join(step for step in at if isinstance(step, str))
+    return ".".join([step for step in at if isinstance(step, str)])
 
 
 def quote_parameter(at: Path) -> str:
@@ -77,33 +82,61 @@ def quote_parameter(at: Path) -> str:
 
 
 def format_call(call: Call, *, is_vetted: bool = False) -> str:
-    """Write a call on one line, with `<as sent>` for values that may not be shown, unless the call is vetted."""
-    fields = cast("dict[str, Any]", call.arguments).items()
-    write = _literal_in_vetted_call if is_vetted else literal
-    return f"{_key(call.tool)}({', '.join(f'{_key(key)}: {write(value, key)}' for key, value in fields)})"
+    """Write a call on one line, with `<as sent>` for values that may not be shown, unless the call is vetted.
+
+    In a call that can be sent as it is, every value is JSON. In one with placeholders, which is no JSON anyway, the
+    names inside objects are bare too: `order(customer: {name: <string>})`.
+    """
+    fields = cast("dict[str, Any]", call.arguments)
+    is_bare = has_placeholder(fields)
+    written = [f"{_key(key)}: {_write(value, key, 0, is_bare, is_vetted)}" for key, value in fields.items()]
+    return f"{_key(call.tool)}({', '.join(written)})"
 
 
-def literal(value: Any, key: str = "", depth: int = 0) -> str:
+def literal(value: Any, key: str = "") -> str:
     """Write a value as JSON that a caller may copy, or as `<as sent>`."""
+    is_bare = isinstance(value, dict | list) and has_placeholder(cast("Any", value))
+    return _write(value, key, 0, is_bare, is_vetted=False)
+
+
+def has_placeholder(value: Any) -> bool:
+    """Whether a value is a placeholder, or an object or list that contains one."""
+    if isinstance(value, Placeholder):
+        return True
+    pending: list[Any] = [value]
+    for one in pending:
+        inner = (*as_object(one).values(), *as_list(one)) if len(pending) <= _MAX_NODES else ()
+        if any(isinstance(item, Placeholder) for item in inner):
+            return True
+        pending += [item for item in inner if isinstance(item, dict | list)]
+    return False
+
+
+def _write(value: Any, key: str, depth: int, is_bare: bool, is_vetted: bool) -> str:
     if isinstance(value, Placeholder | Described):
         return str(value)
+    if isinstance(value, dict | list) and depth < _MAX_DEPTH:
+        return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1, is_bare, is_vetted)
+    if is_vetted and not isinstance(value, dict | list):
+        return encode_json(value)
     if isinstance(value, str):
         return encode_json(value) if is_clean(value) and is_harmless(value, key) else AS_SENT
-    if isinstance(value, dict | list) and depth < _MAX_DEPTH:
-        return _container(cast("dict[str, Any] | list[Any]", value), key, depth + 1)
     return encode_json(value) if _is_scalar(value) and is_harmless(value, key) else AS_SENT
 
 
-def _literal_in_vetted_call(value: Any, key: str) -> str:
-    """Write a value of a vetted call: only placeholders need care."""
-    return literal(value, key) if isinstance(value, Placeholder | dict | list) else encode_json(value)
-
-
-def _container(value: dict[str, Any] | list[Any], key: str, depth: int) -> str:
+def _container(value: dict[str, Any] | list[Any], key: str, depth: int, is_bare: bool, is_vetted: bool) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(literal(item, key, depth) for item in value)}]"
-    pairs = [f"{encode_json(clean(name))}: {literal(item, f'{key}.{name}', depth)}" for name, item in value.items()]
+        return f"[{', '.join(_write(item, key, depth, is_bare, is_vetted) for item in value)}]"
+    write_name = _key if is_bare else _quoted_key
+    pairs = [
+        f"{write_name(name)}: {_write(item, f'{key}.{name}', depth, is_bare, is_vetted)}"
+        for name, item in value.items()
+    ]
     return f"{{{', '.join(pairs)}}}"
+
+
+def _quoted_key(name: str) -> str:
+    return encode_json(clean(name))
 
 
 def _is_scalar(value: Any) -> bool:

@@ -16,14 +16,17 @@ UnknownParams: TypeAlias = Literal["auto", "reject", "warn"]
 UnfitValues: TypeAlias = Literal["auto", "reject"]
 UnsafeInput: TypeAlias = Literal["refuse", "allow"]
 UnknownTool: TypeAlias = Literal["result", "protocol"]
+Redact: TypeAlias = Literal["own", "errors"]
 
-_CHOICES: dict[str, tuple[str, ...]] = {
+CHOICES: dict[str, tuple[str, ...]] = {
     "auto_correct": get_args(AutoCorrect),
     "unknown_params": get_args(UnknownParams),
     "unfit_values": get_args(UnfitValues),
     "unsafe_input": get_args(UnsafeInput),
     "unknown_tool": get_args(UnknownTool),
+    "redact": get_args(Redact),
 }
+_FLAGS = ("ask", "tips")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,20 @@ class Policy:
     budget: int = 800
     """The most characters of text added to one reply."""
 
+    redact: Redact = "errors"
+    """Where secrets are hidden. `own`: in what Fingerpost writes. `errors`: also in the server's own errors."""
+
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
         if self.info_tool is not None and not (isinstance(self.info_tool, str) and self.info_tool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError(f"info_tool must be a name or None, got {self.info_tool!r}")
-        if self.budget < 1:
-            raise ValueError(f"budget must be at least 1, got {self.budget}")
+        for name in _FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false, got {getattr(self, name)!r}")
+        if not isinstance(self.budget, int) or isinstance(self.budget, bool) or self.budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"budget must be at least 1, got {self.budget!r}")
 
     def allows(self, fix: Fix, *, read_only: bool) -> bool:
         """Whether this fix may be applied without asking."""
@@ -82,7 +91,9 @@ class Policy:
     def tolerates(self, diagnosis: Diagnosis, *, read_only: bool) -> bool:
         """Whether a call with this mistake is sent with a warning."""
         if diagnosis.code == "UNKNOWN_PARAM" and self.unknown_params != "auto":
-            return self.unknown_params == "warn"
+            return self.unknown_params == "warn" and (read_only or not diagnosis.blocks)
+        if diagnosis.blocks:
+            return False
         if diagnosis.code != "UNKNOWN_PARAM" and self.unfit_values == "reject":
             return diagnosis.severity is Severity.LOW
         return diagnosis.severity is Severity.LOW or (diagnosis.severity is Severity.MEDIUM and read_only)

@@ -32,7 +32,7 @@ class ToolOperationError(Exception):
 
     `hint` is one sentence on what to do, separate from the message. `hints` are options to consider or to ask the user
     about. `likely_fix` is a value to send instead of the one in `parameter`. `step` counts from 0 in a chain of steps.
-    `routing_hint` is for the program, not for the model.
+    `routing_hint` is for the program, not for the model. `documentation_url` is a page about the failure.
     """
 
     code: str | None = None
@@ -45,6 +45,7 @@ class ToolOperationError(Exception):
     origin: str | None = None
     retryable: bool | None = None
     routing_hint: Any = None
+    documentation_url: str | None = None
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class ToolOperationError(Exception):
         retryable: bool | None = None,
         next_steps: Mapping[str, Any] | None = None,
         routing_hint: Any = None,
+        documentation_url: str | None = None,
     ) -> None:
         super().__init__(message)
         category = category or self.category
@@ -70,6 +72,7 @@ class ToolOperationError(Exception):
         given = {
             "code": code, "category": category, "hint": hint, "parameter": parameter, "likely_fix": likely_fix,
             "step": step, "origin": origin, "retryable": retryable, "routing_hint": routing_hint,
+            "documentation_url": documentation_url,
             "hints": (hints,) if isinstance(hints, str) else None if hints is None else tuple(hints),
         }  # fmt: skip
         # Fields that are not given keep the value of the class, so that a subclass may set defaults.

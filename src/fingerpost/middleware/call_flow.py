@@ -21,11 +21,10 @@ from fingerpost.engine.replies.enrich import (
     append_report,
     explain_exception,
     explain_failure,
+    policy_tool,
 )
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.middleware.guidance import ServerGuidance
-
-_UNKNOWN = Catalog(is_complete=False)
 
 
 class Outcome(NamedTuple):
@@ -81,7 +80,7 @@ class CallFlow:
         self._counts_as = caller if counts_as is None else counts_as
         """Whose failures are counted together; several callers may share one list."""
         cached = guidance.tools.get(caller)
-        self._catalog = cached.value if cached else _UNKNOWN
+        self._catalog = cached.value if cached else guidance.unknown_list
         self._is_fresh = cached is not None and guidance.now() < cached.fresh_until
         """Whether guidance may be given from this list; otherwise it is read again before."""
 
@@ -107,7 +106,7 @@ class CallFlow:
         return await self._complete(Verdict("forward", self.call), outcome)
 
     async def _judge(self) -> Verdict:
-        if self._catalog is _UNKNOWN:
+        if self._catalog is self._guidance.unknown_list:
             await self._refresh()
         verdict = judge(self.call, self._catalog, self._guidance.policy)
         if (verdict.action == "forward" and verdict.report is EMPTY_REPORT) or not await self._refresh():
@@ -151,7 +150,7 @@ class CallFlow:
         report = replace(verdict.report, is_refusal=True)
         if verdict.action == "repair":
             report = replace(report, corrections=(), corrected=verdict.call)
-        return append_guidance(reply, report, self._guidance.policy)
+        return append_guidance(reply, report, self._guidance.policy_for(policy_tool(report)))
 
     async def _observe_effect(self, call: Call) -> None:
         """Record what a call is about to do, as far as that is declared, and announce it if it is news."""
@@ -169,11 +168,10 @@ class CallFlow:
                 return Answer(await self._add_to_failure(verdict, outcome), outcome)
             if self._counts_as in guidance.repeated.callers:
                 guidance.repeated.forget(self._counts_as, self.call)
-            if verdict.report is EMPTY_REPORT and guidance.leaves_successes_alone:
-                return Answer(reply, outcome)
-            guided = add_to_success(self.call, reply, self._catalog, guidance.policy, verdict)
+            policy = self._catalog.policy_for(verdict.call.tool, guidance.policy)
+            guided = add_to_success(self.call, reply, self._catalog, policy, verdict)
             if guided is not reply and not self._is_fresh and await self._refresh():
-                guided = add_to_success(self.call, reply, self._catalog, guidance.policy, verdict)
+                guided = add_to_success(self.call, reply, self._catalog, policy, verdict)
             return Answer(guided, outcome)
         except Exception as error:
             guidance.count_own_failure(error)
@@ -184,19 +182,19 @@ class CallFlow:
         if await self._refresh() and verdict.action == "forward":
             verdict = judge(self.call, self._catalog, guidance.policy)
         if (report := self._explain_exception(verdict, outcome)) is not None:
-            return guidance.error_result(guidance.count_failure(self._counts_as, report), self._catalog)
+            return guidance.error_result(guidance.count_failure(self._counts_as, report, self._catalog), self._catalog)
         facts = self._failure_facts(outcome)
-        report = explain_failure(self.call, outcome.reply, self._catalog, guidance.policy, verdict, facts=facts)
+        policy = guidance.policy_for(verdict.call.tool)
+        report = explain_failure(self.call, outcome.reply, self._catalog, policy, verdict, facts=facts)
         if report is None:
             return outcome.reply
-        return append_report(outcome.reply, guidance.count_failure(self._counts_as, report), guidance.policy)
+        return append_report(outcome.reply, guidance.count_failure(self._counts_as, report, self._catalog), policy)
 
     def _explain_exception(self, verdict: Verdict, outcome: Outcome) -> Report | None:
         if outcome.exception is None:
             return None
-        return explain_exception(
-            outcome.exception, self._catalog, self._guidance.policy, verdict, is_masked=outcome.is_masked
-        )
+        policy = self._guidance.policy_for(verdict.call.tool)
+        return explain_exception(outcome.exception, self._catalog, policy, verdict, is_masked=outcome.is_masked)
 
     def _failure_facts(self, outcome: Outcome) -> FailureFacts | None:
         if outcome.exception is None:
@@ -210,6 +208,6 @@ class CallFlow:
         if self._is_fresh:
             return False
         before = self._catalog
-        self._catalog = await self._upstream.list_tools() or _UNKNOWN
+        self._catalog = await self._upstream.list_tools() or self._guidance.unknown_list
         self._is_fresh = True
         return self._catalog is not before

@@ -341,14 +341,23 @@ def _as_result(reply: dict[str, Any], original: ToolResult | None) -> ToolResult
         raise MCPError(reply["code"], reply["message"], reply.get("data"))
     if original is None:
         return ToolResult.from_mcp_result(CallToolResult.model_validate(reply))
-    added = [TextContent(type="text", text=block["text"]) for block in reply["content"][len(original.content) :]]
     raw = original.to_mcp_result()
     whole = raw if isinstance(raw, CallToolResult) else CallToolResult(
         content=original.content, structured_content=original.structured_content, is_error=original.is_error
     )  # fmt: skip
-    return ToolResult.from_mcp_result(
-        whole.model_copy(update={"content": [*whole.content, *added], "meta": reply["_meta"]})
-    )
+    changes = {"content": _guided_content(whole, reply), "meta": reply.get("_meta")}
+    if "structuredContent" in reply:
+        changes["structured_content"] = reply["structuredContent"]
+    return ToolResult.from_mcp_result(whole.model_copy(update=changes))
+
+
+def _guided_content(original: CallToolResult, reply: dict[str, Any]) -> list[Any]:
+    """Return the server's own blocks, without secrets if they were hidden, and then ours."""
+    own = [
+        block.model_copy(update={"text": now["text"]}) if isinstance(block, TextContent) else block
+        for block, now in zip(original.content, reply["content"], strict=False)
+    ]
+    return [*own, *(TextContent(type="text", text=block["text"]) for block in reply["content"][len(own) :])]
 
 
 def _to_wire(reply: Any, here: Context) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, get_args
 
@@ -17,14 +17,19 @@ from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching import closest
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Report, Verdict
+from fingerpost.engine.overrides import Hint, Overrides
+from fingerpost.engine.overrides.check import check_overrides
+from fingerpost.engine.overrides.read import read_overrides
+from fingerpost.engine.phrases import quote
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
-from fingerpost.engine.repeated_calls import RepeatedCalls, vary_answer
+from fingerpost.engine.repeated_calls import RepeatedCalls, show_more_schema, vary_answer
 from fingerpost.engine.replies.classify import is_plain_success
-from fingerpost.engine.replies.enrich import add_to_success, error_result
+from fingerpost.engine.replies.enrich import add_to_success, error_result, policy_tool
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.protocol import INVALID_PARAMS
@@ -38,7 +43,14 @@ class ServerGuidance(ABC):
 
     `policy` decides what is done with calls; `shape` is the shape of errors in `structuredContent`; `write`
     declares which tools change anything: `{"edit": True, "sync": lambda arguments: …}`.
+
+    For single tools: `tools` gives them their own policy (a `Policy`, or a mapping of the fields that differ),
+    `aliases` declares other names of their parameters (`{"search": {"query": "pattern"}}`), and `hints` says what to
+    do about known failures (`[{"tool": "read_file", "match": "Access denied", "hint": "…"}]`).
     """
+
+    only_tips_go_to_successes = False
+    """Whether the success of a right call is read for tips only, and not for failures that its payload reports."""
 
     def __init__(
         self,
@@ -47,6 +59,9 @@ class ServerGuidance(ABC):
         shape: Shape = "nested",
         write: Mapping[str, Write] | None = None,
         auto_approve: bool = False,
+        tools: Mapping[str, Policy | Mapping[str, Any]] | None = None,
+        aliases: Mapping[str, Mapping[str, str]] | None = None,
+        hints: Sequence[Hint | Mapping[str, Any]] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not isinstance(policy, Policy | None):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -54,14 +69,17 @@ class ServerGuidance(ABC):
         if shape not in get_args(Shape):
             raise ValueError(f"shape must be one of {', '.join(get_args(Shape))}, got {shape!r}")
         self.policy = policy or Policy()
+        self.overrides: Overrides = read_overrides(self.policy, tools, aliases, hints)
+        self.unknown_list = Catalog(is_complete=False, overrides=self.overrides)
+        """Stands for a list that could not be read."""
+        self._reported: set[str] = set()
         self.effects = Effects(write, auto_approve=auto_approve)
         self.tools: ToolListCache[Catalog] = ToolListCache(self.build_catalog)
         self.failures = 0
         """How often guidance itself has failed, so that the server's own reply went through."""
-        self.leaves_successes_alone = False
-        """Whether nothing is ever added to the success of a call that was right."""
         self.now = clock
         self._watches_effects = bool(self.effects)
+        self._has_checked_effects = not self.effects
         self._shape: Shape = shape
         self._prompts: ToolListCache[Catalog] = ToolListCache(prompt_catalog)
         self.repeated = RepeatedCalls()
@@ -82,8 +100,31 @@ class ServerGuidance(ABC):
 
         Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
         """
+        tools = [tool for tool in tools if not info_tool.is_ours(tool, KEY)]
         known = [self.effects.mark_possible_writes(as_object(tool), KEY) for tool in tools] if self.effects else tools
-        return Catalog.listed([*known, *self.own_tools({str(as_object(tool).get("name")) for tool in tools})])
+        own = self.own_tools({str(as_object(tool).get("name")) for tool in tools})
+        catalog = Catalog.listed([*known, *own], overrides=self.overrides)
+        self._report_problems(catalog)
+        return catalog
+
+    def _report_problems(self, catalog: Catalog) -> None:
+        """Report each declaration for a tool or parameter that is not in the list, once."""
+        for place, problem in check_overrides(self.overrides, catalog).items():
+            if place not in self._reported:
+                self._reported.add(place)
+                self.report_declaration(problem)
+
+    def report_declaration(self, problem: str) -> None:
+        """Report a declaration that has no effect."""
+        self.warn(problem)
+
+    def policy_for(self, tool: str) -> Policy:
+        """Return the policy for calls of a tool."""
+        return self.overrides.tools.get(tool, self.policy)
+
+    def leaves_success_alone(self, tool: str) -> bool:
+        """Whether nothing is ever added to the success of a right call of this tool."""
+        return self.only_tips_go_to_successes and not self.policy_for(tool).tips
 
     def own_tools(self, taken: Container[str]) -> list[dict[str, Any]]:
         """Return what we add to a server's list, unless the name is taken."""
@@ -98,9 +139,22 @@ class ServerGuidance(ABC):
         return page if annotated is tools and not own else {**page, "tools": [*annotated, *own]}
 
     def store_tools(self, caller: object, tools: list[Any], fresh_for: float = 0.0) -> Catalog:
-        """Store the list that a caller was given just now, without the tool that we added."""
-        theirs = [tool for tool in tools if not info_tool.is_ours(tool, KEY)]
-        return self.tools.put(caller, theirs, self.now() + fresh_for)
+        """Store the list that a caller was given just now, without the tool that we added at its end."""
+        if tools and info_tool.is_ours(tools[-1], KEY):
+            tools = tools[:-1]
+        catalog = self.tools.put(caller, tools, self.now() + fresh_for)
+        if not self._has_checked_effects:
+            self._has_checked_effects = True
+            self.safely(lambda: self._check_effects(catalog), None)
+        return catalog
+
+    def _check_effects(self, catalog: Catalog) -> None:
+        """Report the tools in `write` that the first list does not have: what they declare has no effect."""
+        names = [tool.name for tool in catalog]
+        for name in self.effects.find_unknown(set(names)):
+            near = closest(name, names, "tool")
+            hint = f"; did you mean {quote(near[0].name)}?" if near else ""
+            self.warn(f"write declares {quote(name)}, which is not in the list of tools{hint}")
 
     # tool calls
 
@@ -127,13 +181,17 @@ class ServerGuidance(ABC):
             self.repeated.forget(caller, Call(name, arguments))
         return True
 
-    def count_failure(self, caller: object, report: Report) -> Report:
-        """Count a failed call, and vary the answer if the same call keeps failing."""
-        return vary_answer(report, self.repeated.count_failure(caller, report.call, report, self.now()))
+    def count_failure(self, caller: object, report: Report, catalog: Catalog) -> Report:
+        """Count a failed call, and vary the answer if the same call, or another call of this tool, keeps failing."""
+        attempts = self.repeated.count_failure(caller, report.call, report, self.now())
+        tool = catalog.get(report.call.tool)
+        if attempts == 1 and tool is not None and self.repeated.failures_of_tool(caller, report.call) > 1:
+            return show_more_schema(report, tool)
+        return vary_answer(report, attempts)
 
     def refuse(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
         """Return the reply to a call that is not sent."""
-        report = self.count_failure(caller, verdict.report)
+        report = self.count_failure(caller, verdict.report, catalog)
         is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE
         if is_unknown and self.policy.unknown_tool == "protocol":
             return {
@@ -145,7 +203,8 @@ class ServerGuidance(ABC):
 
     def error_result(self, report: Report, catalog: Catalog) -> dict[str, Any]:
         """Return a failed tool result that consists of guidance only."""
-        return error_result(report, catalog.get(report.call.tool), self.policy, self._shape)
+        policy = self.policy_for(policy_tool(report))
+        return error_result(report, catalog.get(report.call.tool), policy, self._shape)
 
     def is_own_info_tool(self, call: Call, catalog: Catalog) -> bool:
         """Whether a call of `info` is for the tool that we added to the list, and not for the server's own."""
@@ -158,9 +217,9 @@ class ServerGuidance(ABC):
         if (text := info_tool.answer(call, catalog)) is None:
             tool = catalog.get(call.tool) or Tool(call.tool)
             report = explain_with(info_tool.diagnose_unknown(call, catalog), Case(call, tool), None)
-            return self.error_result(self.count_failure(caller, report), catalog)
+            return self.error_result(self.count_failure(caller, report, catalog), catalog)
         result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
-        return add_to_success(call, result, catalog, self.policy, verdict)
+        return add_to_success(call, result, catalog, self.policy_for(call.tool), verdict)
 
     # prompts and resources
 

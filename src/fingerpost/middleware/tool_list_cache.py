@@ -24,6 +24,8 @@ class CachedList(Generic[T]):
 
     value: T
     fresh_until: float
+    entries: list[Any]
+    """The list as it was given."""
 
 
 class ToolListCache(OrderedDict[object, CachedList[T]]):
@@ -37,14 +39,21 @@ class ToolListCache(OrderedDict[object, CachedList[T]]):
 
     def put(self, caller: object, entries: list[Any], fresh_until: float = 0.0) -> T:
         """Store the list that a caller was given just now."""
+        known = self.get(caller)
+        # comparing takes a twentieth of the time of a digest, and nothing where entries are the same objects
+        value = known.value if known and known.entries == entries else self._find_or_build(entries)
+        self[caller] = CachedList(value, fresh_until, entries)
+        self.move_to_end(caller)
+        while len(self) > self._max_callers:
+            self.popitem(last=False)
+        return value
+
+    def _find_or_build(self, entries: list[Any]) -> T:
+        """Return the value of an equal list, of any caller, or build it."""
         digest = blake2b(json.dumps(entries, default=repr).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         value: T | None = self._by_digest.get(digest)
         if value is None:
             value = self._by_digest[digest] = self._build(entries)
-        self[caller] = CachedList(value, fresh_until)
-        self.move_to_end(caller)
-        while len(self) > self._max_callers:
-            self.popitem(last=False)
         return value
 
     def expire_all(self) -> None:

@@ -9,14 +9,13 @@ import math
 import os
 import select
 import sys
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
-from fingerpost.engine.matching import closest
-from fingerpost.engine.policy import AutoCorrect, Policy, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
+from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
+from fingerpost.engine.policy import AutoCorrect, Policy, Redact, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
+from fingerpost.proxy.config_file import DEFAULTS, ConfigFile, policy_of
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.proxy.log import Log
 from fingerpost.terminal.command_error import CommandError, parse_address
@@ -31,21 +30,6 @@ if TYPE_CHECKING:
 
 _MB = 1024 * 1024
 _MAX_MB = 2_048
-
-DEFAULTS: dict[str, Any] = {
-    "guidance": "on",
-    "auto_correct": "safe",
-    "unknown_params": "auto",
-    "unfit_values": "auto",
-    "unknown_tool": "result",
-    "unsafe_input": "refuse",
-    "budget": 800,
-    "info_tool": True,
-    "tips": False,
-    "timeout": 0.0,
-    "max_message": 64.0,
-}
-"""The settings that neither the command line nor the configuration file sets."""
 
 
 # options
@@ -76,12 +60,17 @@ def _add_options(proxy: argparse.ArgumentParser) -> None:
     add("--unfit-values", choices=get_args(UnfitValues), help="how to treat values out of range (default: auto)")
     add("--unknown-tool", choices=get_args(UnknownTool), help="how to answer an unknown tool (default: result)")
     add("--unsafe-input", choices=get_args(UnsafeInput), help="how to treat suspicious values (default: refuse)")
+    add("--redact", choices=get_args(Redact), help="hide secrets in our text, or in errors too (default: own)")
     add("--budget", type=int, metavar="N", help="add at most N characters of text to a reply (default: 800)")
     add("--no-info-tool", dest="info_tool", action="store_false", default=None, help="do not add the info tool")
     add("--tips", action="store_true", default=None, help="add tips to successful replies too")
     add("--timeout", type=float, metavar="S", help="give up on a reply after S seconds (default: never)")
     add("--max-message", type=float, metavar="MB", help="relay messages up to this size (default: 64)")
-    add("--config", metavar="FILE", help="read options from a TOML file; the command line overrides it")
+    add(
+        "--config",
+        metavar="FILE",
+        help="read options, and what holds for single tools, from a TOML file; the command line overrides its options",
+    )
     add("--mark-lost", action="store_true", help=argparse.SUPPRESS)
     add("-v", "--verbose", action="store_true", help="log each guided call to standard error")
     add("--log-json", action="store_true", help="log the same as JSON")
@@ -101,17 +90,16 @@ def check_options(words: Sequence[str]) -> None:
     options = parser.parse_args(list(words))
     if options.url or options.listen:
         raise CommandError("only options of the proxy can be given here, neither a URL nor --listen")
-    options.config = None  # it is read where the proxy is started
-    _settings(options)
+    _settings(options, ConfigFile())
 
 
 # settings
 
 
-def _settings(options: argparse.Namespace) -> dict[str, Any]:
+def _settings(options: argparse.Namespace, config: ConfigFile) -> dict[str, Any]:
     """Merge the command line, the configuration file and the defaults, in this order of precedence."""
     given = {key: getattr(options, key) for key in DEFAULTS if getattr(options, key) is not None}
-    settings = {**DEFAULTS, **(_read_config(options.config) if options.config else {}), **given}
+    settings = {**DEFAULTS, **config.settings, **given}
     if not (0 <= settings["timeout"] < math.inf):
         raise CommandError(f"timeout must be a number of seconds, got {settings['timeout']:g}", "0 means no timeout.")
     if not (0 < settings["max_message"] <= _MAX_MB):
@@ -121,29 +109,12 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
-def _read_config(name: str) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CommandError(f"cannot read {name}: {error.strerror}") from error
-    except ValueError as error:
-        raise CommandError(f"{name} is not TOML: {error}") from error
-    settings = {key.replace("-", "_"): value for key, value in content.items()}
-    for key, value in settings.items():
-        if key not in DEFAULTS:
-            near = closest(key, list(DEFAULTS))
-            raise CommandError(f"{name}: there is no option {key}", f"Did you mean {near[0].name}?" if near else "")
-        expected, got = type(DEFAULTS[key]).__name__, type(value).__name__
-        if got != expected and (got, expected) != ("int", "float"):
-            raise CommandError(f"{name}: {key} must be {expected}, got {got}")
-    return settings
-
-
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What every transport is made from. Without a policy there is no guidance."""
 
     policy: Policy | None
+    overrides: Overrides
     limit: int
     """Bytes of the longest message."""
     timeout: float
@@ -152,16 +123,26 @@ class Setup:
     """Whether replies say in a field why they are lost, for the audit."""
 
     @classmethod
-    def from_settings(cls, settings: dict[str, Any], log: Log, *, marks_lost: bool = False) -> Setup:
-        policy = _policy(settings) if settings["guidance"] == "on" else None
-        return cls(policy, int(settings["max_message"] * _MB), settings["timeout"], log, marks_lost)
+    def from_settings(
+        cls, settings: dict[str, Any], log: Log, *, config: ConfigFile | None = None, marks_lost: bool = False
+    ) -> Setup:
+        policy = policy_of(settings)
+        overrides = config.read_overrides(policy) if config else NO_OVERRIDES
+        return cls(
+            policy if settings["guidance"] == "on" else None,
+            overrides,
+            int(settings["max_message"] * _MB),
+            settings["timeout"],
+            log,
+            marks_lost,
+        )
 
     def make_relay(self) -> Relay | None:
         if self.policy is None:
             return None
         from fingerpost.proxy.protocol.relay import Relay
 
-        return Relay(self.policy, self.log)
+        return Relay(self.policy, self.log, overrides=self.overrides)
 
     def make_session(self) -> Session:
         from fingerpost.proxy.protocol.session import Session
@@ -175,35 +156,20 @@ class Setup:
         return Supervisor(command, session, limit=self.limit, notice=self.log.notice), session
 
 
-def _policy(settings: dict[str, Any]) -> Policy:
-    try:
-        return Policy(
-            auto_correct=settings["auto_correct"],
-            unknown_params=settings["unknown_params"],
-            unfit_values=settings["unfit_values"],
-            unknown_tool=settings["unknown_tool"],
-            unsafe_input=settings["unsafe_input"],
-            budget=settings["budget"],
-            info_tool="info" if settings["info_tool"] else None,
-            tips=settings["tips"],
-        )
-    except ValueError as error:
-        raise CommandError(str(error)) from error
-
-
 # running
 
 
 def run(options: argparse.Namespace) -> int:
     _open_standard_streams()
-    settings = _settings(options)
+    config = ConfigFile.read(options.config) if options.config else ConfigFile()
+    settings = _settings(options, config)
     command: Sequence[str] = options.command
     if bool(command) == bool(options.url):
         raise CommandError(
             "give either a command or a URL", "fingerpost proxy -- python server.py, or fingerpost proxy URL"
         )
     log = Log(is_verbose=options.verbose, is_json=options.log_json)
-    setup = Setup.from_settings(settings, log, marks_lost=options.mark_lost)
+    setup = Setup.from_settings(settings, log, config=config, marks_lost=options.mark_lost)
     if command and not options.listen:
         return _run_stdio_to_stdio(command, setup)
     import asyncio

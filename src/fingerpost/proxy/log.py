@@ -17,11 +17,18 @@ class Log:
 
     def __init__(self, *, is_verbose: bool = False, is_json: bool = False, out: TextIO | None = None) -> None:
         self._is_verbose, self._is_json = is_verbose or is_json, is_json
+        self._noticed: set[str] = set()
         self._out: TextIO | None = out or cast("TextIO | None", sys.stderr)  # None if standard error is closed
 
     def notice(self, text: str) -> None:
         """Log what every user needs to know."""
         self._write(text, {"event": "notice", "text": text})
+
+    def notice_once(self, text: str) -> None:
+        """Log what every user needs to know, unless it was logged before: several sessions may find the same."""
+        if text not in self._noticed:
+            self._noticed.add(text)
+            self.notice(text)
 
     def note(self, text: str) -> None:
         """Log a detail, if the log is verbose."""

@@ -101,6 +101,25 @@ def test_a_misspelled_name_always_differs_and_short_names_stay() -> None:
     assert misspell("abc", random) == "abc"
 
 
+def test_a_typo_does_not_make_another_word_where_that_can_be_avoided() -> None:
+    typos = {name: {misspell(name, Random(seed)) for seed in range(300)} for name in ("value", "deep", "search_tips")}
+    assert "valeu" in typos["value"]
+    assert not typos["value"] & {"vale", "valve"}
+    assert not typos["deep"] & {"dep", "keep", "deer"}
+    assert not typos["search_tips"] & {"search_ips", "search_tops", "search_taps"}
+
+
+def test_a_name_whose_typos_are_all_words_is_misspelled_all_the_same() -> None:
+    class LosesTheFourthLetter(Random):
+        def randrange(self, *_: object) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+            return 3
+
+        def choice(self, seq: Any) -> Any:
+            return seq[1]
+
+    assert misspell("value", LosesTheFourthLetter()) == "vale"
+
+
 def test_an_ambiguous_misspelling_is_not_repairable() -> None:
     assert is_nearest("lines", "liens", ["lines", "items"])
     assert not is_nearest("cat", "bat", ["cat", "hat"])

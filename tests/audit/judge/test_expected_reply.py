@@ -32,3 +32,12 @@ def test_a_reply_may_contain_more_than_expected_but_not_less() -> None:
     known = expect(result("one", "two"))
     assert known.matches(Reply(result("one", "two", "Unknown param 'x' ignored")).fingerprint)
     assert not known.matches(Reply(result("one")).fingerprint)
+
+
+def test_further_lines_in_the_last_of_several_blocks_are_more_than_expected() -> None:
+    known = expect(result("no files", "Without filters: list_files()"))
+    assert known.matches(Reply(result("no files", "'golb' was corrected.\nWithout filters: list_files()")).fingerprint)
+    assert not known.matches(Reply(result("no files", "'golb' was corrected.")).fingerprint)
+    assert not known.matches(
+        Reply(result("1 file", "'golb' was corrected.\nWithout filters: list_files()")).fingerprint
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog
-from fingerpost.engine.replies.paging_tips import Advice, advise, payload_of
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, advise, payload_of
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 
@@ -98,7 +98,7 @@ def test_a_call_for_one_result_is_suggested_if_a_tool_takes_its_id(item: Any, st
     ],
 )
 def test_a_complete_reply_or_one_with_its_own_advice_gets_no_tips(payload: dict[str, Any]) -> None:
-    assert not advise_on("by_offset", payload)
+    assert advise_on("by_offset", payload) is NO_ADVICE
 
 
 def test_partial_results_get_tips_instead_of_an_error() -> None:
@@ -114,4 +114,4 @@ def test_the_payload_is_the_structured_content_or_the_text_parsed_as_json() -> N
     assert payload_of({"content": [{"type": "text", "text": text}, {"type": "text", "text": text}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": "[1]"}]}) == {}
     assert payload_of({"content": [{"type": "text", "text": '{"a": "' + "x" * (1 << 19) + '"}'}]}) == {}
-    assert not advise(Call("nowhere", {}), {"has_more": True}, CATALOG)
+    assert advise(Call("nowhere", {}), {"has_more": True}, CATALOG) is NO_ADVICE

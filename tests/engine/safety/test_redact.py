@@ -94,7 +94,7 @@ def test_names_paths_and_counts_are_formatted() -> None:
         (float("nan"), "<as sent>"),
         (10**30, "<as sent>"),
         ({"a": [1, {"password": "x"}]}, '{"a": [1, {"password": <as sent>}]}'),
-        ([[[[[[[1]]]]]]], "[[[[[[<as sent>]]]]]]"),
+        ([[[[[[[[[1]]]]]]]]], "[[[[[[[[<as sent>]]]]]]]]"),
         ("x" * 65, "<as sent>"),
     ],
 )

@@ -93,13 +93,20 @@ _QUOTED = rf"(?:'{_NAME}'|§)"
 _LIST = rf"{_QUOTED}(?:, {_QUOTED})*(?: (?:and|or) (?:{_QUOTED}|[\d,]+ more))?"
 _TYPE = r"(?:string|integer|number|boolean|array|object|null|any value|value)"
 _TYPES = rf"{_TYPE}(?: or {_TYPE})*"
-_BLANK = rf"<(?:as sent|{_TYPES}|[\w\-]{{1,64}}|(?:§|<as sent>|-?\d+)(?: or (?:§|<as sent>|-?\d+))*)>"
+_LIMIT = r"-?\d[\d.e+-]*"
+_RANGE = rf"(?: {_LIMIT} to {_LIMIT}| [≥≤<>] {_LIMIT}(?:, [≥≤<>] {_LIMIT})*)?(?:,? multiple of {_LIMIT})?"
+_AMOUNT = r"(?: of (?:at (?:least|most) |[\d,]+ to )?[\d,]+ (?:character|item)s?)?"
+_PHRASE = (
+    rf"(?:§|<as sent>|{_LIMIT}|true|false|string matching §|(?:string|array){_AMOUNT}|(?:integer|number){_RANGE}"
+    rf"|object with {_TYPE} values|{_TYPES}|[\w\-]{{1,64}}|[\d,]+ more)"
+)
+_BLANK = rf"<(?:as sent|at least [\d,]+ more|{_PHRASE}(?: or {_PHRASE})*)>"
 _SIMPLE = rf"(?:§|-?\d[\d.e+-]*|true|false|null|{_BLANK})"
 _CALL_KEY = r"(?:[\w$@][\w$@.:/\-\[\]]{0,63}|§)"
 _MADE = rf"{_CALL_KEY}\((?:{_CALL_KEY}: V(?:, {_CALL_KEY}: V)*)?\)"
 _CHOICES = r"V(?:, V)*(?: and [\d,]+ more)?"
 _IN_WORDS = (
-    rf"{_TYPES}(?:, one of {_CHOICES})?(?:, always V)?"
+    rf"{_TYPES}(?: \{{{_CALL_KEY}: V(?:, {_CALL_KEY}: V)*\}})?(?:, one of {_CHOICES})?(?:, always V)?"
     r"(?:, V to V|, at least V|, at most V)?(?:, more than V)?(?:, less than V)?"
     r"(?:, a multiple of V)?(?:, at least V (?:characters|items))?(?:, at most V (?:characters|items))?"
     r"(?:, format (?:[\w\-]+|§))?(?:, matching V)?(?:, default V)?"
@@ -126,12 +133,18 @@ _FACT = "|".join(
         rf"Parameter {_QUOTED} is (?:not allowed with the others given|deprecated)",
         rf"The arguments are empty(?:; {_LIST} must be given)?",
         r"The arguments are JSON that breaks off or is malformed after [\d,]+ characters?",
-        rf"The arguments must be an object, got {_TYPE}",
+        rf"The arguments are JSON that gives {_QUOTED} twice",
+        r"The arguments are (?:several JSON objects, and a call takes one|a JSON object with more text behind it"
+        r"|JSON with a number that has too many digits to be kept exactly)",
+        rf"The arguments must be an object, got (?:{_TYPE}|parameters in one text)",
         rf"The arguments are wrapped in {_QUOTED}",
+        rf"Parameter {_QUOTED} contains {_LIST} too",
         rf"The fields {_LIST} belong inside {_QUOTED}",
-        rf"Parameter {_QUOTED} is refused: it holds (?:a path traversal|an injection)",
+        rf"Parameter {_QUOTED} is refused: it holds "
+        r"(?:a path traversal|an injection|more than can be checked for attacks)",
         rf"Tool {_QUOTED} was auto-corrected to {_QUOTED}",
-        rf"Parameter {_QUOTED} was (?:auto-corrected(?: to (?:{_QUOTED}|V))?|left out because it was empty)",
+        rf"Parameter {_QUOTED} was (?:auto-corrected(?: to (?:{_QUOTED}|V))?"
+        r"|left out because it (?:was empty|stands for no value))",
         rf"The arguments were (?:read as empty|read from a string of JSON|taken out of {_QUOTED})",
         rf"{_LIST} went inside {_QUOTED}",
         *(re.escape(symptom.fact) for symptom in SYMPTOMS),
@@ -146,22 +159,36 @@ _NEED = "|".join(
         rf"Did you mean {_QUOTED}\?",
         rf"{_QUOTED} is already given",
         "Send the whole call again",
+        "Give each name once",
+        "Send one call for each object",
+        "Send only the object",
+        "Send each parameter by itself",
+        rf"{_NAME} takes a number (?:in \w+, § is another unit|without a unit: check that it counts in §)",
+        rf"{_NAME} takes a number, not a percentage",
+        rf"{_NAME} says §, but {_NAME} names another unit",
+        rf"Give the unit § in {_NAME}",
+        rf"{_NAME} counts in a small unit of money: § is probably in the main unit",
+        r"Add the time zone that is meant, such as Z or \+02:00",
+        rf"Write {_NAME} out: ~ is not expanded",
         r"Use info\(\) to list all available tools",
         "List the tools again to see what is available",
         rf"Use (?:a number|true or false|a string|an array|an object|null|another value)(?:: {_NAME}: V)?",
         rf"Use {_NAME}: V(?: for maximum results, or paginate with \w+)?",
         rf"For example {_NAME}: V",
-        rf"{_NAME}: {_IN_WORDS}(?: \((?:§|<as sent>)\))?",
+        rf"{_NAME}: (?:(?:required|optional), )?{_IN_WORDS}(?: \((?:§|<as sent>)\))?",
+        rf"For {_NAME}, see {_CALL_KEY}(?:\(\))?",
         rf"{_NAME}: (?:§|<as sent>)",
         rf"Parameters: {_CALL_KEY}(?:, {_CALL_KEY})*",
         r"Available tools: \w+ \(\d+\)(?:, \w+ \(\d+\))*",
+        rf"(?:Available tools|For example): {_LIST}",
+        "No listed tool clearly does the same",
         *(re.escape(symptom.hint) for symptom in SYMPTOMS),
         r"Wait \d+ (?:ms|seconds), then call again",
     ]
 )
 _LINE = (
     rf"(?:(?:{_FACT})[.?])(?: (?:{_FACT})[.?])*(?: And [\d,]+ more problems?\.)?|(?:{_NEED})[.?]?"
-    rf"|(?:Try|Corrected call|Fill in): {_MADE}|Help: info\((?:tool: §)?\)"
+    rf"|(?:Try|Corrected call|Fill in): {_MADE}|Help: info\((?:tool: §)?\)|Either {_MADE}(?:, {_MADE})? or {_MADE}\."
 )
 """Every line we may add: our own sentences, with untrusted text only as a name, a path or a JSON string."""
 
@@ -902,11 +929,11 @@ def test_a_number_beyond_float_precision_is_forwarded_unchanged() -> None:
 
 
 def test_a_string_that_only_python_accepts_as_json_is_not_repaired() -> None:
-    """T10: `NaN`, `Infinity`, underscores, plus signs and hexadecimal are not JSON."""
-    for text in ("NaN", "Infinity", "-Infinity", "1_000", "+5", "0x10", " 5", "5 ", "٣", "05", "1.", ".5", "1e999"):
+    """T10: `NaN`, `Infinity`, hexadecimal, other digits and leading zeros are not JSON."""
+    for text in ("NaN", "Infinity", "-Infinity", "1__000", "+-5", "0x10", "٣", "05", "1.", ".5", "1e999"):
         for kind in ("integer", "number"):
             assert judge(Call("f", {"a": text}), listed(taking({"type": kind})), Policy()).action == "refuse", text
-    for text in ("[NaN]", '{"b": Infinity}', "[1,]", "{'a': 1}", '{"a": 1, "a": 2}'):
+    for text in ("[NaN]", '{"b": Infinity}', "[1,,]", "{'a': 1", "{1: 2}", '{"a": 1, "a": 2}'):
         for kind in ("array", "object"):
             verdict = judge(Call("f", {"a": text}), listed(taking({"type": kind})), Policy())
             assert verdict.action != "repair" or verdict.call.arguments == {"a": [text]}, text
@@ -988,7 +1015,10 @@ EXCEPTIONS = (
 
 @pytest.mark.parametrize("exception", EXCEPTIONS)
 def test_values_in_an_exception_are_not_repeated(exception: str) -> None:
-    """T16: guidance uses the schema and the call; a value in the server's own text is not repeated."""
+    """T16: guidance uses the schema and the call; a value in the server's own text is not repeated.
+
+    A failure that is not understood has the server's own first sentence as its message for programs, without secrets.
+    """
     properties = {"limit": {"type": "integer"}, "query": {"type": "string"}}
     catalog = listed({"type": "object", "properties": properties})
     for canary in ("internal-host-canary", "canary words", *canaries(16).values()):
@@ -998,10 +1028,12 @@ def test_values_in_an_exception_are_not_repeated(exception: str) -> None:
                 {"isError": True, "content": [{"type": "text", "text": text}]},
                 {"code": -32603, "message": text},
             ):
-                guided = enrich(call, reply, catalog)
-                assert json.dumps(guided, ensure_ascii=False).count(canary) == json.dumps(
-                    reply, ensure_ascii=False
-                ).count(canary)
+                guided = enrich(call, reply, catalog, policy=Policy(redact="own"))
+                added = guided.get("_meta", {}).get(KEY) or guided.get("data", {}).get(KEY, {})
+                error = dict(added.get("error", {}))
+                message = error.pop("message", "")
+                assert canary not in json.dumps([error, added.get("text"), guided.get("content", [])[1:]])
+                assert canary not in message or ("canary" in canary and error["origin"] == "server")
 
 
 @pytest.mark.no_cover

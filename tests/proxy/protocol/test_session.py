@@ -345,6 +345,7 @@ def test_if_guidance_fails_the_call_and_the_reply_go_through(monkeypatch: pytest
         raise RuntimeError("ours")
 
     monkeypatch.setattr("fingerpost.middleware.call_flow.judge", broken)
+    monkeypatch.setattr("fingerpost.middleware.call_flow.explain_failure", broken)
     assert talk.client(called(1, "search", {})) == [called(1, "search", {})]
     reply = said(1, "missing", isError=True)
     assert talk.server(reply) == [reply]
@@ -378,6 +379,75 @@ def test_tips_are_added_to_successes_only_where_they_are_wanted() -> None:
     assert KEY in only(helpful.server(said(1, **many)))["result"]["_meta"]
     helpful.client(called(2, "read", {"limit": 1}))
     assert helpful.server(said(2)) == [said(2)]
+
+
+# every failure, and what only looks like a success
+
+
+def test_every_failure_gets_an_envelope_and_keeps_its_text() -> None:
+    talk = Talk().listed(READ)
+    talk.client(called(1, "read", {"pattern": "a"}))
+    result = only(talk.server(said(1, "The moon is full. Wait.", isError=True)))["result"]
+    error = result["_meta"][KEY]["error"]
+    assert result["content"] == [{"type": "text", "text": "The moon is full. Wait."}]
+    assert (error["code"], error["message"], error["origin"]) == ("INTERNAL_ERROR", "The moon is full", "server")
+    assert (error["suggestions"], error["next_steps"]) == ({}, {})
+
+
+def test_a_failure_in_a_payload_is_read_without_tips_too() -> None:
+    talk = Talk().listed(READ)
+    for id, structured in enumerate(
+        [
+            {"ok": False, "error": "No disk", "hint": "Buy one"},
+            {"result": json.dumps({"error": "No disk", "hint": "Buy one"})},
+            {"result": {"status": "failed", "error": "No disk", "hint": "Buy one"}},
+        ]
+    ):
+        talk.client(called(id, "read", {"pattern": "a"}))
+        result = only(talk.server(said(id, "x", structuredContent=structured)))["result"]
+        assert result["_meta"][KEY]["error"]["hint"] == "Buy one"
+        assert (result["structuredContent"], "isError" in result) == (structured, False)
+    talk.client(called(9, "read", {"pattern": "a"}))
+    plain = said(9, '{"errors": 0, "error": ""}')
+    assert talk.server(plain) == [plain]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"id": 1, "": {}},
+        {"id": 1, "result": 5},
+        {"id": 1, "result": None},
+        {"id": 1, "error": "broken"},
+        {"id": 1, "error": {"message": "no code"}},
+        {"id": 1, "result": {"code": 5, "message": "timeout"}},
+        {"id": 1, "result": {"isError": True, "content": []}, "error": {"code": -32603, "message": "timeout"}},
+    ],
+    ids=str,
+)
+def test_a_malformed_reply_gets_no_guidance(reply: dict[str, Any]) -> None:
+    talk = Talk().listed(READ)
+    talk.client(called(1, "read", {"pattern": "a"}))
+    assert KEY.encode() not in b"".join(talk.server(frame(reply)))
+
+
+def test_secrets_in_the_servers_own_errors_are_hidden_only_if_asked_for() -> None:
+    for redact, is_hidden in (("own", False), ("errors", True)):
+        talk = Talk(redact=redact).listed(READ)
+        talk.client(called(1, "read", {"pattern": "a"}), called(2, "read", {"pattern": "b"}))
+        result = only(talk.server(said(1, "It broke: DB_PASS=hunter2", isError=True)))["result"]
+        error = only(talk.server(frame({"id": 2, "error": {"code": -32603, "message": "token=hunter2"}})))["error"]
+        assert ("hunter2" not in result["content"][0]["text"]) is is_hidden
+        assert (error["message"] == "token=<hidden>") is is_hidden
+        assert "hunter2" not in json.dumps([result["_meta"], error["data"]])
+
+
+def test_a_tool_that_may_write_by_its_arguments_is_not_repaired_by_similarity() -> None:
+    marked = {**READ, "_meta": {KEY: {"may_write": True}}}
+    for tool, is_sent in ((READ, True), (marked, False)):
+        talk = Talk().listed(tool)
+        sent = talk.client(called(1, "read", {"patern": "a"}))
+        assert bool(sent) is is_sent
 
 
 # lists of our own

@@ -141,7 +141,7 @@ def test_it_runs_as_a_process_and_without_guidance_behind_the_proxy(root: Path) 
         ("apply_patch", {"patch": diff("hi\n", "ho\n", "new.txt")}),
         ("move", {"from_path": "new.txt", "to_path": "newer.txt"}),
         ("delete", {"path": "newer.txt"}),
-        ("delete", {"path": "notes.txt", "dry_rum": True}),
+        ("delete", {"path": "notes.txt", "dry_runn": True}),
         ("read_content", {"content_url": "sandbox:/../outside.txt"}),
     ]
     before = snapshot(root)

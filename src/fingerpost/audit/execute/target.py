@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
+from fingerpost.engine.safety.secrets import hide_secrets
 from fingerpost.proxy.http.environment import headers_from_environment
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.terminal.command_error import CommandError
@@ -63,7 +64,7 @@ def _redact_command(words: Sequence[str]) -> Iterator[str]:
 
 def _redact_word(word: str) -> str:
     is_path = "/" in word and "://" not in word
-    scrubbed = scrub(word, 4 * len(word), keeps_ids=is_path)
+    scrubbed = hide_secrets(word) if is_path else scrub(word, 4 * len(word))
     return scrubbed if HIDDEN in scrubbed else word
 
 

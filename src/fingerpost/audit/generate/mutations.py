@@ -11,19 +11,34 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
+from fingerpost.engine.matching.lexicon import is_known_word
+from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.safety.json_input import as_list, is_number
 
 _FAR_OUT = 10**6
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
+_TYPOS_TRIED = 8
 
 
 # names
 
 
 def misspell(name: str, random: Random) -> str:
-    """Put one typo into a name: letters swapped, one lost, doubled or replaced. Short names stay as they are."""
+    """Put one typo into a name: letters swapped, one lost, doubled or replaced. Short names stay as they are.
+
+    A typo that makes another word (`vale` for `value`) is avoided: nobody could tell that it is one.
+    """
     if len(name) < 4:
         return name
+    wrong = _put_typo(name, random)
+    for _ in range(_TYPOS_TRIED):
+        if not _has_other_word(wrong, name):
+            break
+        wrong = _put_typo(name, random)
+    return wrong
+
+
+def _put_typo(name: str, random: Random) -> str:
     at = random.randrange(1, len(name) - 1)
     wrong = random.choice(
         (
@@ -34,6 +49,11 @@ def misspell(name: str, random: Random) -> str:
         )
     )
     return wrong if wrong != name else name[:at] + name[at + 1 :]
+
+
+def _has_other_word(wrong: str, name: str) -> bool:
+    """Whether a misspelled name has a word that the name does not have."""
+    return any(is_known_word(word) for word in set(split_words(wrong)) - set(split_words(name)))
 
 
 def is_nearest(right: str, wrong: str, known: Iterable[str]) -> bool:

@@ -8,16 +8,27 @@ weighed (`context`), and a table fitted on real mistakes gives the confidence (`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from fingerpost.engine.matching.alignment import Query, parse_query
-from fingerpost.engine.matching.calibration import confidence
+from fingerpost.engine.matching.alignment import SAME_WORD, Query, parse_query
+from fingerpost.engine.matching.calibration import MAX_OTHER_THING, confidence
 from fingerpost.engine.matching.compare import compare_names
 from fingerpost.engine.matching.context import CallContext
-from fingerpost.engine.matching.evidence import Evidence, Tier
+from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
 from fingerpost.engine.matching.index import Names
+from fingerpost.engine.matching.lexicon import (
+    are_opposite,
+    commentary_words,
+    find_commentary_head,
+    is_commentary,
+    is_generic,
+    is_verb,
+)
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.matching.units import differ_only_by_unit
 from fingerpost.engine.model import MIN_CLEAR_LEAD
 
 Kind: TypeAlias = Literal["tool", "parameter", "value"]
@@ -58,6 +69,10 @@ class Match:
     name: str
     confidence: float
     is_clear: bool
+    differs_by_unit: bool = False
+    """Whether it is the same name but for a unit (`timeout` and `timeout_ms`), so that the value must be converted."""
+    is_other_thing: bool = False
+    """Whether it is certainly a different thing: an opposite, another entity, number or unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +102,44 @@ def find_readings(
     """Do the same as `closest`, and return the evidence too."""
     found = judge_candidates(mistake, candidates, kind, context)
     actual_kind = _actual_kind(kind, context)
-    return _rank([_Scored(confidence(evidence, actual_kind), evidence, name) for evidence, name in found], mistake)
+    scored = [_score(evidence, name, mistake, actual_kind) for evidence, name in found]
+    return _rank(_level_sides(scored, mistake) if actual_kind == "parameter" else scored, mistake)
+
+
+def _level_sides(scored: list[_Scored], mistake: str) -> list[_Scored]:
+    """Level names of which the mistake leaves open which one is meant: `time` with `time_min` and `time_max`.
+
+    Beside a maximum, `min` is no unit.
+    """
+    parts = [each for each in scored if each.evidence.tier is Tier.PART]
+    level = {
+        each.name: max(one.confidence, other.confidence)
+        for one, other in combinations(parts, 2)
+        if _are_sides(one, other, mistake)
+        for each in (one, other)
+    }
+    return [_level(each, level[each.name]) if each.name in level else each for each in scored]
+
+
+def _level(scored: _Scored, confidence: float) -> _Scored:
+    guards = tuple([guard for guard in scored.evidence.guards if guard is not Guard.UNIT])
+    return _Scored(confidence, replace(scored.evidence, guards=guards), scored.name)
+
+
+def _are_sides(one: _Scored, other: _Scored, mistake: str) -> bool:
+    """Whether two names differ only by opposites, and the mistake has neither of them."""
+    sent, ours, theirs = ({stem(word) for word in split_words(name)} for name in (mistake, one.name, other.name))
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or not sent.isdisjoint(ours ^ theirs):
+        return False
+    return are_opposite(*(ours ^ theirs))
+
+
+def _score(evidence: Evidence, name: str, mistake: str, kind: str) -> _Scored:
+    """Score a name. One that differs only by its unit is always listed, because a converted value may fit."""
+    likely = confidence(evidence, kind)
+    if Guard.UNIT in evidence.guards and differ_only_by_unit(split_words(mistake), split_words(name)):
+        likely = MAX_OTHER_THING
+    return _Scored(likely, evidence, name)
 
 
 def judge_candidates(
@@ -96,11 +148,35 @@ def judge_candidates(
     """Return the evidence for each name that is near enough to be compared."""
     known = candidates if isinstance(candidates, Names) else _index_names(tuple(candidates))
     context = _as_mapping(context)
-    query = parse_query(mistake, _actual_kind(kind, context), str(context.get("server") or ""))
+    server, tool = (str(context.get(key) or "") for key in ("server", "tool"))
+    query = parse_query(mistake, _actual_kind(kind, context), server, tool, reads_only=context.get("read_only") is True)
     if not query.words:
         return []
     found = [(compare_names(query, known, index), known.names[index]) for index in _select_candidates(query, known)]
+    if query.kind == "parameter":
+        found = _without_commentary(query, found)
     return CallContext(query, context).weigh(found, known.names) if context else found
+
+
+def _without_commentary(query: Query, found: list[tuple[Evidence, str]]) -> list[tuple[Evidence, str]]:
+    """Remove names that commentary resembles only by part or meaning: an explanation fills no other parameter.
+
+    What the tool is about is no commentary: `run_id` in `get_run`, `goal_text` in `create_goal`.
+    """
+    about = query.tool[1:] if query.tool and is_verb(query.tool[0]) else query.tool
+    if any(word in about for word in commentary_words(query.stems)):
+        return found
+    is_private = query.text.startswith("_") and not is_generic(query.words)
+    if is_private or is_commentary(query.text):
+        return [each for each in found if each[0].tier < (Tier.PART if is_private else Tier.NAMESPACE)]
+    word = find_commentary_head(query.words)
+    if word is None:
+        return found
+    return [each for each in found if each[0].is_whole or _keeps_word(each[0], word)]
+
+
+def _keeps_word(evidence: Evidence, word: str) -> bool:
+    return any(one == word and relation in SAME_WORD for one, _, relation in evidence.pairs)
 
 
 @lru_cache(maxsize=8)
@@ -143,14 +219,40 @@ def _rank(scored: list[_Scored], mistake: str) -> list[Reading]:
     """Sort the candidates, best first, and decide whether the first is clear."""
     ranked = [each for each in scored if each.confidence > LIST_THRESHOLD]
     ranked.sort(key=lambda each: (each.name != mistake, -each.confidence, -each.evidence.strength, each.name))
+    ranked = _prefer_shared_words(ranked)
     if not ranked:
         return []
     ranked = _lower_those_behind(ranked, mistake)
     is_clear = _is_first_clear(ranked, [each.evidence for each in scored if each.evidence.guards])
     return [
-        Reading(Match(each.name, round(each.confidence, 2), is_clear=is_clear and rank == 0), each.evidence)
+        Reading(_match(each, mistake, is_clear=is_clear and rank == 0), each.evidence)
         for rank, each in enumerate(ranked[:_MAX_READINGS])
     ]
+
+
+def _prefer_shared_words(ranked: list[_Scored]) -> list[_Scored]:
+    """Put a name that has a word of the mistake before one that has only a synonym, if both are as probable."""
+    tied = [each for each in ranked if each.confidence >= ranked[0].confidence - _ROUNDING] if ranked else []
+    if len(tied) < 2 or tied[0].evidence.is_whole:
+        return ranked
+    return [*sorted(tied, key=lambda each: not _shares_word(each.evidence)), *ranked[len(tied) :]]
+
+
+def _shares_word(evidence: Evidence) -> bool:
+    return any(relation in SAME_WORD for *_, relation in evidence.pairs)
+
+
+def _match(scored: _Scored, mistake: str, *, is_clear: bool) -> Match:
+    by_unit = Guard.UNIT in scored.evidence.guards and differ_only_by_unit(
+        split_words(mistake), split_words(scored.name)
+    )
+    return Match(
+        scored.name,
+        round(scored.confidence, 2),
+        is_clear=is_clear,
+        differs_by_unit=by_unit,
+        is_other_thing=not OTHER_THING.isdisjoint(scored.evidence.guards),
+    )
 
 
 def _lower_those_behind(ranked: list[_Scored], mistake: str) -> list[_Scored]:

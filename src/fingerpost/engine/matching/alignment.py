@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words, stem
+from fingerpost.engine.matching.units import unit_of
 
 if TYPE_CHECKING:
     from fingerpost.engine.matching.index import Names
@@ -51,6 +52,10 @@ class Query(NamedTuple):
     key: str
     kind: str
     server: str
+    tool: tuple[str, ...] = ()
+    """For a parameter, the stems of the name of its tool."""
+    may_write: bool = False
+    """For a parameter, whether its tool is known and does not only read."""
 
 
 class Pair(NamedTuple):
@@ -96,7 +101,7 @@ class Alignment(NamedTuple):
         return tuple([(self.query.words[i], self.their_words[j], relation) for i, j, relation, _ in self.pairs])
 
 
-def parse_query(mistake: str, kind: str, server: str = "") -> Query:
+def parse_query(mistake: str, kind: str, server: str = "", tool: str = "", *, reads_only: bool = False) -> Query:
     """Strip punctuation and call syntax from the mistaken name and split it."""
     text = mistake
     if len(mistake) <= MAX_NAME_LENGTH:
@@ -104,7 +109,10 @@ def parse_query(mistake: str, kind: str, server: str = "") -> Query:
         text = _CALL_SYNTAX.sub("", text) if kind == "tool" else text
     words = split_words(text)
     stems = tuple([stem(word) for word in words])
-    return Query(text, words, stems, "".join(words), kind, strip_server_words("".join(split_words(server))))
+    server_words = strip_server_words("".join(split_words(server)))
+    tool_words = tuple([stem(word) for word in split_words(tool)])
+    may_write = kind == "parameter" and bool(tool) and not reads_only
+    return Query(text, words, stems, "".join(words), kind, server_words, tool_words, may_write)
 
 
 def strip_server_words(name: str) -> str:
@@ -145,6 +153,8 @@ def relate_words(one: str, other: str, kind: str) -> tuple[Relation | None, floa
     """Return how two different stems correspond, and how much alike they are."""
     ones, others = full_forms(one), full_forms(other)
     if one in others or other in ones:
+        return Relation.SHORT, 0.95
+    if kind == "parameter" and min(len(one), len(other)) > 1 and unit_of(one) and unit_of(one) == unit_of(other):
         return Relation.SHORT, 0.95
     likeness = _spelling_likeness(one, other)
     if likeness > 0.8:

@@ -8,17 +8,22 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Tier
+from fingerpost.engine.matching.evidence import OTHER_THING, RISKY, Evidence, Guard, Tier
 from fingerpost.engine.matching.lexicon import read_table
 
 Curve: TypeAlias = Sequence[tuple[float, float]]
 
 _FAMILIES = {Tier.PART: "part", Tier.WORDS: "words", Tier.MEANING: "meaning"}
-_FIXED_CONFIDENCE = {Tier.SLOT: 0.72, Tier.INITIALS: 0.5, Tier.INITIAL: 0.45}
-"""Tiers without data. The only open slot is enough to be first, an initial to be listed, neither to be a fix."""
+_FIXED_CONFIDENCE = {
+    Tier.SIDE: 0.6, Tier.DESCRIPTION: 0.72, Tier.GENERIC: 0.72, Tier.INITIALS: 0.5, Tier.INITIAL: 0.45,
+}  # fmt: skip
+"""Tiers without data. A description or a generic name is enough to be offered, an initial to be listed."""
 
-_MAX_OTHER_THING = 0.45
+MAX_OTHER_THING = 0.45
 """The most for a name of a different thing: it is listed, but not first."""
+
+MAX_RISKY = 0.7
+"""The most for a guess that may do harm: it is listed, but not offered."""
 
 _MAX_GUARDED = 0.89
 """The most for a match with a guard, whatever the table says: it is no fix."""
@@ -40,11 +45,20 @@ def confidence(evidence: Evidence, kind: str) -> float:
     if evidence.tier is Tier.LETTERS and not evidence.guards:
         return 1.0
     if evidence.tier in _FIXED_CONFIDENCE:
-        return _FIXED_CONFIDENCE[evidence.tier]
-    likely = interpolate(curves()[family(evidence, kind)], evidence.strength)
-    if not OTHER_THING.isdisjoint(evidence.guards):
-        return min(likely, _MAX_OTHER_THING)
-    return min(likely, _MAX_GUARDED if evidence.guards else _MAX_NOT_EQUAL)
+        return min(_FIXED_CONFIDENCE[evidence.tier], _most(evidence))
+    return min(interpolate(curves()[family(evidence, kind)], evidence.strength), _most(evidence))
+
+
+def _most(evidence: Evidence) -> float:
+    """Return the most that the confidence may be with these guards, whatever the table says."""
+    tier, guards = evidence.tier, evidence.guards
+    if Guard.GIVEN in guards and tier in _FIXED_CONFIDENCE:
+        return 0.0
+    if not OTHER_THING.isdisjoint(guards):
+        return MAX_OTHER_THING
+    if not RISKY.isdisjoint(guards):
+        return MAX_RISKY
+    return _MAX_GUARDED if guards else _MAX_NOT_EQUAL
 
 
 @cache

@@ -12,6 +12,7 @@ from fingerpost.engine.matching.guards import (
     find_joined_guards,
     find_leftover_guards,
     find_letter_guards,
+    find_part_guards,
     find_word_guards,
 )
 from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_distinctive, is_verb, synonym_groups
@@ -26,6 +27,9 @@ _STRENGTH = {
 }  # fmt: skip
 _SAME_WORD_OR_BEGINNING = SAME_WORD | {Relation.BEGINNING}
 _SURE_RELATIONS = (Relation.SAME, Relation.SHORT, Relation.SENSE)
+_SIDES = frozenset({"to", "from"})
+_TIMES = frozenset({"date", "time", "day", "month", "year", "timestamp", "datetime"})
+"""Words for when. A source is not a date, although both are where something comes from."""
 _MAX_INITIALS_LENGTH = 6
 """Letters of a value that one or two letters may stand for."""
 
@@ -119,14 +123,25 @@ def _compare_parts(side: Alignment) -> Evidence:
     if _are_initials(query, side.key):
         tier = Tier.INITIALS if query.key[-1] in side.key[1:] else Tier.INITIAL
         return Evidence(tier, strength, (Guard.PARTIAL,))
+    if _names_side(side) and not is_opposite:
+        return Evidence(Tier.SIDE, strength, (Guard.PARTIAL,), 0, side.word_pairs)
     if _has_single_letters_on_both_sides(side):
         strength *= 0.6  # `pointC` is a third point, not a misspelled `pointA`
     guards = (Guard.PARTIAL, Guard.OPPOSITE) if is_opposite else (Guard.PARTIAL,)
-    if odd:
-        guards = (*guards, *find_leftover_guards(odd))
+    guards = (*guards, *find_part_guards(side), *(find_leftover_guards(odd) if odd else ()))
     is_synonym = shared_groups or any(pair.relation is Relation.SENSE for pair in side.pairs)
     tier = Tier.MEANING if is_synonym else Tier.WORDS if side.left and side.right else Tier.PART
     return Evidence(tier, strength, guards, 0, side.word_pairs)
+
+
+def _names_side(side: Alignment) -> bool:
+    """Whether a single word says which of two: `target` for `to_unit` beside `from_unit`."""
+    if side.query.kind != "parameter" or len(side.ours) != 1 or len(side.pairs) != 1:
+        return False
+    word = side.theirs[side.pairs[0].theirs]
+    if word == "from" and not _TIMES.isdisjoint(side.theirs):
+        return False
+    return side.pairs[0].relation is Relation.SENSE and word in _SIDES
 
 
 def _are_initials(query: Query, key: str) -> bool:

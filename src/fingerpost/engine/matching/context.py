@@ -11,6 +11,9 @@
     types         for parameters, the declared type of each
     value_type    for parameters, the JSON type of the value sent under the mistaken name
     descriptions  the description of each candidate
+    tool          for parameters, the name of the tool: says whose `id` or `name` a parameter is
+    read_only     for parameters, whether the tool only reads (absent: it may write)
+    destructive   for parameters, whether the tool may destroy something (absent: it may, unless it only reads)
 """
 
 from __future__ import annotations
@@ -19,17 +22,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from fingerpost.engine.matching.alignment import Query
+from fingerpost.engine.matching.actions import Danger, read_action
+from fingerpost.engine.matching.alignment import SAME_WORD, Query
+from fingerpost.engine.matching.descriptions import describing_words, is_person
+from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
-from fingerpost.engine.matching.lexicon import is_distinctive
+from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, is_generic
 from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.safety.json_input import as_object
 
 _NUMBERS = frozenset({"integer", "number", "float"})
 _CONTAINERS = frozenset({"array", "object"})
 _ANY = "any"
+_BY_MEANING = frozenset({Tier.MEANING, Tier.SIDE})
 _MIN_STRENGTH = 0.2
 """Weaker evidence is noise. The context does not change it."""
+_MAX_DESCRIBED = 64
+"""Parameters whose descriptions are read."""
 
 
 class CallContext:
@@ -44,17 +54,20 @@ class CallContext:
         self._arguments = _names(context.get("args"))
         self._schemas = as_object(context.get("schemas"))
         self._descriptions = as_object(context.get("descriptions"))
+        self._query = query
         self._distinctive = [word for word in query.stems if is_distinctive(word)]
+        self._tool_words = [stem(word) for word in split_words(str(context.get("tool") or ""))]
+        self._reads_only = context.get("read_only") is True
+        self._may_destroy = not self._reads_only and _is_destructive(context)
+        self._spares_data = self._reads_only or context.get("destructive") is False
 
     def weigh(self, found: list[tuple[Evidence, str]], names: Sequence[str]) -> list[tuple[Evidence, str]]:
-        """Strengthen or weaken the evidence for each name, and add the only open slot if there is one."""
+        """Strengthen or weaken the evidence for each name, and add names that only the context leads to."""
         weighed = [(self._weigh_one(evidence, name), name) for evidence, name in found]
-        slot = self._open_slot()
-        if slot is None or slot not in names or any(name == slot and each.is_whole for each, name in weighed):
+        if self._kind != "parameter" or any(each.is_strong for each, _ in weighed) or is_commentary(self._query.text):
             return weighed
-        others = [(evidence, name) for evidence, name in weighed if name != slot]
-        strength = max([each.strength for each, name in weighed if name == slot], default=0.0)
-        return [*others, (Evidence(Tier.SLOT, strength, (Guard.PARTIAL,)), slot)]
+        added = self._find_by_description(names) or self._find_missing(names)
+        return [*[each for each in weighed if each[1] != added[1]], added] if added else weighed
 
     def _weigh_one(self, evidence: Evidence, name: str) -> Evidence:
         if evidence.strength <= _MIN_STRENGTH or (evidence.tier is Tier.LETTERS and name not in self._given):
@@ -71,14 +84,34 @@ class CallContext:
         stems = {stem(word) for word in split_words(description)}
         return sum([word in stems for word in self._distinctive]) / len(self._distinctive)
 
-    def _open_slot(self) -> str | None:
-        """Return the only required parameter not yet given, if one argument is unknown and its type fits."""
-        if self._kind != "parameter" or not self._types:
+    def _find_missing(self, names: Sequence[str]) -> tuple[Evidence, str] | None:
+        """Return the only missing parameter of a tool that only reads, for a generic name whose type fits."""
+        if not (self._reads_only and self._types and is_generic(self._query.words)):
             return None
         slots = [name for name in self._required if name not in self._given and name not in self._arguments]
         unknown = [name for name in self._arguments if name not in self._types]
-        is_only = len(slots) == 1 == len(unknown)
-        return slots[0] if is_only and self._types.get(slots[0]) == self._value_type else None
+        is_only = len(slots) == 1 == len(unknown) and slots[0] in names
+        return (Evidence(Tier.GENERIC, 0.0, (Guard.PARTIAL,)), slots[0]) if is_only and self._fits(slots[0]) else None
+
+    def _find_by_description(self, names: Sequence[str]) -> tuple[Evidence, str] | None:
+        """Return the only parameter whose description begins with the words of the query, if its type fits."""
+        if not (self._spares_data and self._distinctive and self._descriptions):
+            return None
+        words = set(self._distinctive)
+        if any(map(is_person, words)):
+            return None
+        free = [name for name in names[:_MAX_DESCRIBED] if name not in self._given]
+        fitting = [name for name in free if words <= describing_words(self._descriptions.get(name))]
+        if len(fitting) != 1 or not self._fits(fitting[0]):
+            return None
+        return Evidence(Tier.DESCRIPTION, 0.0, (Guard.PARTIAL,)), fitting[0]
+
+    def _fits(self, name: str) -> bool:
+        """Whether the declared type of a parameter is known and is that of the value, and no unit is guessed."""
+        if have_other_units(self._query.words, split_words(name)):
+            return False
+        types = {str(self._types.get(name) or _ANY), self._value_type}
+        return _ANY not in types and (len(types) == 1 or types <= _NUMBERS)
 
     def _weigh_tool(self, evidence: Evidence, name: str) -> Evidence:
         """Prefer tools that take the arguments of the call."""
@@ -93,11 +126,26 @@ class CallContext:
         if name in self._given:
             return replace(evidence, strength=evidence.strength * 0.5, guards=(*evidence.guards, Guard.GIVEN))
         factor, bonus, guards = self._compare_types(name)
-        guards = (*evidence.guards, *guards)
+        if self._may_destroy and evidence.tier in _BY_MEANING and not self._has_same_words(evidence, name):
+            guards = (*guards, Guard.SYNONYM)
+        guards = (*evidence.guards, *guards, *self._compare_entities(evidence, name))
         bonus += 0.03 if name in self._required else 0.0
         if evidence.is_whole and not guards:
             return evidence
         return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
+
+    def _has_same_words(self, evidence: Evidence, name: str) -> bool:
+        """Whether all words of one name are in the other, so that their meaning adds nothing: `table_name`, `table`."""
+        fewest = min(len(self._query.words), len(split_words(name)))
+        return len([relation for *_, relation in evidence.pairs if relation in SAME_WORD]) == fewest
+
+    def _compare_entities(self, evidence: Evidence, name: str) -> tuple[Guard, ...]:
+        """Return a guard if the mistake is the id of another thing than the tool is about: `get_comment(cardId)`."""
+        if evidence.is_whole or not all(map(is_identity, map(stem, split_words(name)))):
+            return ()
+        asked = [word for word in self._query.stems if is_entity(word)]
+        about = entities_of(self._tool_words)
+        return (Guard.ENTITY,) if asked and about and not is_about(self._tool_words, asked) else ()
 
     def _compare_types(self, name: str) -> tuple[float, float, tuple[Guard, ...]]:
         """Return factor, bonus and guards for the declared type of a parameter and the type of the value."""
@@ -109,6 +157,11 @@ class CallContext:
         if types & _CONTAINERS:
             return (0.6 if "object" in types else 0.7), 0.0, (Guard.TYPE,)
         return 0.7, 0.0, ()
+
+
+def _is_destructive(context: Mapping[str, Any]) -> bool:
+    """Whether the tool is declared or named as one that destroys something."""
+    return context.get("destructive") is True or read_action(str(context.get("tool") or "")).danger is Danger.DESTROYS
 
 
 def _names(value: Any) -> list[str]:

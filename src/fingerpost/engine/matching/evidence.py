@@ -33,11 +33,15 @@ class Tier(IntEnum):
     """Some words are shared or similar, and each name has others."""
     MEANING = 9
     """Some words, or the whole names, are synonyms."""
-    SLOT = 10
-    """The only required parameter not yet given, for the only unknown argument."""
-    INITIALS = 11
+    SIDE = 10
+    """One word that says which of two: `target` for `to_unit` beside `from_unit`."""
+    DESCRIPTION = 11
+    """The description of no other parameter begins with this word."""
+    GENERIC = 12
+    """A name that says nothing (`input`, `arg0`), for the only missing parameter of a read-only tool."""
+    INITIALS = 13
     """Two letters that both occur in the name, the first at its beginning."""
-    INITIAL = 12
+    INITIAL = 14
     """The name begins with the same letter."""
 
 
@@ -56,7 +60,15 @@ class Guard(StrEnum):
     LETTER = "letter"
     """A single letter differs: `pointA` and `pointB`."""
     UNIT = "unit"
-    """The unit differs: `timeout_ms` and `timeout_s`."""
+    """The unit differs, or only one name has one: `timeout_ms` and `timeout_s`, `price` and `price_usd`."""
+    ENTITY = "entity"
+    """The names are about different things: `cardId` and `commentId`."""
+    QUALIFIER = "qualifier"
+    """A word of one name makes it another thing: `exclude_pattern` and `pattern`, `run_number` and `run_id`."""
+    EXTRA = "extra"
+    """The sent name says more, and the tool may write: `work_email` and `email`."""
+    SYNONYM = "synonym"
+    """Only the meaning is the same, and the tool may destroy something."""
     OPPOSITE = "opposite"
     """The words are opposites: `lock` and `unlock`."""
     SIBLING = "sibling"
@@ -83,8 +95,12 @@ class Guard(StrEnum):
     """The call sets the parameter already."""
 
 
-OTHER_THING = frozenset({Guard.SYMBOLS, Guard.NUMBER, Guard.UNIT, Guard.OPPOSITE, Guard.SIBLING})
+OTHER_THING = frozenset({
+    Guard.SYMBOLS, Guard.NUMBER, Guard.UNIT, Guard.ENTITY, Guard.QUALIFIER, Guard.OPPOSITE, Guard.SIBLING,
+})  # fmt: skip
 """Guards that mark a different thing. Such a name may be listed, but never first."""
+RISKY = frozenset({Guard.EXTRA, Guard.SYNONYM})
+"""Guards that mark a guess that may do harm. Such a name may be listed first, but is never offered."""
 
 
 GuardTable: TypeAlias = tuple[tuple[Guard, Callable[[T], bool]], ...]
@@ -112,3 +128,8 @@ class Evidence:
     def is_whole(self) -> bool:
         """Whether every word of both names is accounted for."""
         return self.tier <= Tier.SPELLING
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether the names themselves say so much that a description or an empty place adds nothing."""
+        return self.is_whole or self.strength > 0.5

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fingerpost.engine.matching.alignment import PREFIX, Alignment, Query, count_leading, strip_server_words
 from fingerpost.engine.matching.lexicon import is_known_word, is_modifier, is_verb
-from fingerpost.engine.matching.spelling import count_edits, split_words
+from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words
 
 _CLIENT_WORDS = {
     "tool": frozenset({"mcp", "mmcp", "call", "invoke", "default", "api"}),
@@ -76,7 +76,13 @@ def is_namespace(side: Alignment) -> bool:
         return False
     if tail and (len(theirs) - len(right) < 2 or any(theirs[j] not in _TOOL_SUFFIXES for j in tail)):
         return False
-    return _is_shared_prefix(side, theirs[:head]) if head else True
+    return _is_dotted_prefix(side, head) or _is_shared_prefix(side, theirs[:head]) if head else True
+
+
+def _is_dotted_prefix(side: Alignment, head: int) -> bool:
+    """Whether these words of the known name end with a dot, colon, slash or double underscore: a namespace."""
+    prefix = PREFIX.match(side.known.names[side.place][:MAX_NAME_LENGTH])
+    return bool(prefix) and len(split_words(prefix[1])) == head
 
 
 def _is_shared_prefix(side: Alignment, lead: tuple[str, ...]) -> bool:

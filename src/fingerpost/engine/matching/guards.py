@@ -12,17 +12,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
+from fingerpost.engine.matching.entities import names_other_entity
 from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
     full_forms,
+    is_common,
     is_distinctive,
     is_known_word,
     is_technical_term,
-    unit_of,
 )
 from fingerpost.engine.matching.misspelling import find_misspelling_guards
+from fingerpost.engine.matching.qualifiers import has_extra_word, has_qualifier
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH
+from fingerpost.engine.matching.units import have_other_units, unit_of
 
 _SYMBOL = re.compile(r"[^\w\s.\-]|^-|-$")
 _TOOL_SEPARATOR = re.compile(r"[/:(){}\[\]<>]")
@@ -72,6 +75,11 @@ def find_joined_guards(side: Alignment) -> Iterator[Guard]:
     """Guards for names that are near as one string although their words are not."""
     yield from find_letter_guards(side.query.text, side.known.names[side.place], side.query.kind)
     yield from apply_guards(_JOINED_GUARDS, side)
+
+
+def find_part_guards(side: Alignment) -> Iterator[Guard]:
+    """Guards for names of which only some words correspond."""
+    return apply_guards(_PART_GUARDS, side)
 
 
 def find_leftover_guards(odd: Sequence[tuple[str, str]]) -> Iterator[Guard]:
@@ -168,7 +176,21 @@ def _swaps_equals(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     )
 
 
+def _has_other_units(side: Alignment) -> bool:
+    """A parameter with a unit is not one without, or with another."""
+    return side.query.kind == "parameter" and have_other_units(side.query.words, side.their_words)
+
+
+def _misspells_other_entity(side: Alignment) -> bool:
+    """A common word is no misspelled parameter: `card_id` is not `cart_id`, and `note` is not `name`."""
+    if side.query.kind != "parameter":
+        return False
+    spelled = [WordPair(side, pair).words for pair in side.pairs if pair.relation is Relation.SPELLING]
+    return any(is_common(sent) and is_known_word(word) for sent, word in spelled)
+
+
 _NAME_GUARDS: GuardTable[Alignment] = (
+    (Guard.ENTITY, _misspells_other_entity),
     (Guard.SHORT, _has_too_few_letters),
     (Guard.DIRECTION, _reverses_direction),
     (Guard.PLURAL, _swaps_plurals),
@@ -197,10 +219,26 @@ def _both_words(side: Alignment) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return side.query.words, side.their_words
 
 
+def _loses_unit(side: Alignment) -> bool:
+    """A slip may join a unit to its word (`timeotms`), but a unit that is not there is another."""
+    return _has_other_units(side) and not side.query.key.endswith(side.their_words[-1])
+
+
 _JOINED_GUARDS: GuardTable[Alignment] = (
+    (Guard.UNIT, _loses_unit),
     (Guard.NUMBER, _has_other_digits),
     (Guard.LETTER, _has_other_single_letters),
     (Guard.WORD, _has_other_word),
+)
+
+
+# Names of which only some words correspond
+
+_PART_GUARDS: GuardTable[Alignment] = (
+    (Guard.UNIT, _has_other_units),
+    (Guard.ENTITY, names_other_entity),
+    (Guard.QUALIFIER, has_qualifier),
+    (Guard.EXTRA, has_extra_word),
 )
 
 

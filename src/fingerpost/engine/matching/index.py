@@ -20,7 +20,9 @@ _MAX_NEAR = 6
 class Names:
     """Known names and their index. Everything except the split names is built on first use."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], counts: Mapping[str, int] | None = None) -> None:
+        """`counts` says how many names share a word, if these names were selected from more."""
+        self._counts = counts or {}
         self.names = tuple(dict.fromkeys(names))
         self.words = [split_words(name) for name in self.names]
         self.stems = [tuple(stem(word) for word in each) for each in self.words]
@@ -43,7 +45,11 @@ class Names:
     @cached_property
     def weights(self) -> dict[str, float]:
         """How much each word says: the more names share it, the less."""
-        return {word: plain_weight(word) / (1.0 + log(len(indexes))) for word, indexes in self.by_stem.items()}
+        counts = self._counts
+        return {
+            word: plain_weight(word) / (1.0 + log(max(len(indexes), counts.get(word, 0))))
+            for word, indexes in self.by_stem.items()
+        }
 
     def weight(self, word: str) -> float:
         known = self.weights.get(word)

@@ -5,14 +5,13 @@ The tables are curated text in `data/*.txt`. They are read when a name is first 
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from string import ascii_lowercase
 
-from fingerpost.engine.matching.spelling import stem
+from fingerpost.engine.matching.spelling import split_words, stem
 
 
 @cache
@@ -24,7 +23,7 @@ def _ordinary_words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 
 @cache
 def _technical_terms() -> frozenset[str]:
-    return frozenset(word for line in _table_lines("terms.txt") for word in line.split())
+    return frozenset(word for line in table_lines("terms.txt") for word in line.split())
 
 
 def is_technical_term(word: str) -> bool:
@@ -48,7 +47,7 @@ def is_word_in_own_right(word: str, other: str) -> bool:
 @cache
 def short_forms() -> Mapping[str, tuple[str, ...]]:
     """Return the stems that each short form may stand for."""
-    lines = (line.split(":") for line in _table_lines("abbreviations.txt"))
+    lines = (line.split(":") for line in table_lines("abbreviations.txt"))
     return {short: tuple(dict.fromkeys(map(stem, full.split()))) for short, full in lines}
 
 
@@ -65,7 +64,7 @@ def _groups() -> Mapping[str, Mapping[str, frozenset[int]]]:
     """Return, by section, the groups of synonyms that each word or whole name belongs to."""
     sections: dict[str, defaultdict[str, set[int]]] = {}
     section = ""
-    for number, line in enumerate(_table_lines("synonyms.txt")):
+    for number, line in enumerate(table_lines("synonyms.txt")):
         if line.startswith("["):
             section = line.strip("[]")
             sections[section] = defaultdict(set)
@@ -84,6 +83,12 @@ def synonym_groups(name: str, kind: str) -> frozenset[int]:
     """Return the groups of synonyms that a word (or a whole name, its stems joined) belongs to."""
     groups = _groups()
     return _NO_GROUPS.union(*[groups[section].get(name, _NO_GROUPS) for section in _SECTIONS[kind]])
+
+
+def share_group(section: str, one: str, other: str) -> bool:
+    """Whether two stems are synonyms in one section of the table: verbs, nouns, parameters or values."""
+    groups = _groups()[section]
+    return not groups.get(one, _NO_GROUPS).isdisjoint(groups.get(other, _NO_GROUPS))
 
 
 @lru_cache(maxsize=16384)
@@ -124,7 +129,7 @@ def is_distinctive(word: str) -> bool:
 
 @cache
 def _modifiers() -> frozenset[str]:
-    return frozenset(word for line in _table_lines("modifiers.txt") for word in line.split())
+    return frozenset(word for line in table_lines("modifiers.txt") for word in line.split())
 
 
 def is_modifier(word: str) -> bool:
@@ -135,38 +140,13 @@ def is_modifier(word: str) -> bool:
 @cache
 def _opposites() -> Mapping[str, frozenset[str]]:
     pairs: defaultdict[str, set[str]] = defaultdict(set)
-    for line in _table_lines("opposites.txt"):
+    for line in table_lines("opposites.txt"):
         one, other = ({stem(word) for word in side.split()} for side in line.split("/"))
         for word in one:
             pairs[word] |= other
         for word in other:
             pairs[word] |= one
     return {word: frozenset(others - {word}) for word, others in pairs.items()}
-
-
-_UNITS = {
-    form: unit
-    for unit in (
-        "s sec second", "ms msec millisecond", "us usec microsecond", "ns nanosecond", "minute min", "h hr hour", "day",
-        "week", "month", "year", "b byte", "kb kilobyte", "mb megabyte", "gb gigabyte", "tb terabyte", "kib", "mib",
-        "gib", "tib", "bit", "kbit", "mbit", "gbit", "px pixel", "pt", "em", "rem", "mm", "cm", "m meter", "km", "inch",
-        "ft foot", "yd yard", "mi mile", "nm", "g gram", "mg", "kg", "lb pound", "oz ounce", "ton", "ml", "l liter",
-        "gal", "c celsius", "f fahrenheit", "k kelvin", "hz", "khz", "mhz", "ghz", "w watt", "kw", "mw", "wh", "kwh",
-        "mwh", "v volt", "kv", "mv", "a amp", "ma", "j joule", "kj", "ev", "kev", "mev", "pa", "kpa", "bar", "psi",
-        "mol", "mmol", "usd", "eur", "gbp", "jpy", "cent", "percent", "bps", "kbps", "mbps", "gbps", "mps", "kmh",
-        "mph", "deg degree", "rad radian",
-    )
-    for form in unit.split()
-}  # fmt: skip
-_PREFIXED_UNIT = re.compile(
-    r"(?:quecto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga|tera|peta|kibi|mebi|gibi|tebi)"
-    r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
-)
-
-
-def unit_of(word: str) -> str | None:
-    """Return the unit that a word names, in one spelling: `secs` and `seconds` are equal, `ms` and `s` are not."""
-    return word if _PREFIXED_UNIT.match(word) else _UNITS.get(word) or _UNITS.get(stem(word))
 
 
 _PREFIXES = (
@@ -250,7 +230,8 @@ def is_near_common_word(text: str) -> bool:
     )
 
 
-def _table_lines(table: str) -> Iterator[str]:
+def table_lines(table: str) -> Iterator[str]:
+    """Read a table of the package without its comments and empty lines."""
     text = read_table(table).decode()
     return (line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
@@ -260,3 +241,59 @@ def read_table(table: str) -> bytes:
     from importlib.resources import files  # slow to load, and needed only when a name is wrong
 
     return files("fingerpost").joinpath(f"data/{table}").read_bytes()
+
+
+@cache
+def _commentary() -> Mapping[str, frozenset[str]]:
+    """Return the sections of the list of commentary words, as stems; names of several words are joined."""
+    sections: dict[str, set[str]] = {}
+    section: set[str] = set()
+    for line in table_lines("commentary.txt"):
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), set())
+            continue
+        section.update("".join(map(stem, name.split("_"))) for name in line.split())
+    return {name: frozenset(words) for name, words in sections.items()}
+
+
+_IDENTIFIER_WORDS = frozenset({"id", "key", "uuid", "guid", "identifier", "token"})
+
+
+@lru_cache(maxsize=4096)
+def is_commentary(name: str) -> bool:
+    """Whether an argument of this name explains a call, or belongs to the agent's harness, whatever the tool."""
+    words = [stem(word) for word in split_words(name)]
+    table = _commentary()
+    if "".join(words) in table["words"]:
+        return True
+    if words and words[-1] in _IDENTIFIER_WORDS:
+        return len(words) > 1 and all(word in table["identifiers"] for word in words[:-1])
+    if len(words) > 1 and words[0] in table["subjects"] and all(word in table["texts"] for word in words[1:]):
+        return True
+    has_reason = not table["words"].isdisjoint(words)
+    return has_reason and all(word in table["words"] or word in table["fillers"] for word in words)
+
+
+def find_commentary_head(words: tuple[str, ...]) -> str | None:
+    """Return the last word of a name if it stands for commentary: `commit_reason` is a reason, not a commit."""
+    return words[-1] if len(words) > 1 and stem(words[-1]) in _commentary()["words"] else None
+
+
+def commentary_words(words: Iterable[str]) -> list[str]:
+    """Return the stems among these that make a name commentary. If a tool is about them, they do not."""
+    table = _commentary()
+    return [word for word in words if word in table["words"] or word in table["identifiers"]]
+
+
+@cache
+def _generic_names() -> frozenset[str]:
+    return frozenset(name.replace("_", "") for line in table_lines("generic_names.txt") for name in line.split())
+
+
+_AROUND_GENERIC_NAMES = frozenset({"the", "my", "tool", "function"})
+
+
+def is_generic(words: tuple[str, ...]) -> bool:
+    """Whether a name, given by its words, says nothing about its value: `input`, `__arg1`."""
+    rest = [word for word in words if not word.isdigit() and word not in _AROUND_GENERIC_NAMES]
+    return "".join(rest) in _generic_names()

@@ -15,6 +15,7 @@ MAX_NAME_LENGTH = 128
 """Characters of a name that are split into words. The rest counts as one more word."""
 
 _MAX_SPELLING_LENGTH = 1024
+_MAX_DIGESTED = 16_384
 _MAX_WORDS = 24
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -64,8 +65,10 @@ def split_words(name: str) -> tuple[str, ...]:
     """Split a name: `searchFiles`, `search-files` and `SEARCH_FILES` all give (search, files)."""
     if len(name) <= MAX_NAME_LENGTH:
         return _split_words(name)
-    rest = name[MAX_NAME_LENGTH:]
-    digest = f"{zlib.crc32(rest.casefold().encode(errors='replace')):x}x{len(rest):x}"
+    rest, length = name[MAX_NAME_LENGTH:], len(name) - MAX_NAME_LENGTH
+    if length > _MAX_DIGESTED:
+        rest = rest[: _MAX_DIGESTED // 2] + rest[-_MAX_DIGESTED // 2 :]
+    digest = f"{zlib.crc32(rest.casefold().encode(errors='replace')):x}x{length:x}"
     return (*_split_words(name[:MAX_NAME_LENGTH]), digest)
 
 

@@ -8,26 +8,30 @@ call. If the value is ours, its type is written instead, for the caller to fill 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from itertools import islice
+from typing import Any
 
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Applicability, Call, Path
 from fingerpost.engine.phrases import AS_SENT, Placeholder, encode_json, format_call, format_path, key_of
+from fingerpost.engine.safety.identifiers import is_own_id
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.engine.safety.redact import ECHO_LIMIT, clean, is_clean, is_harmless
+from fingerpost.engine.safety.redact import ECHO_LIMIT, clean, is_clean, is_harmless, is_secret
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.placeholder import shorten_blanks
 
 _LONGEST_COPIED = (256, ECHO_LIMIT, 0)
 """The longest text that is copied for a program; smaller limits are tried until the call is small enough."""
 
 _LARGEST = 900
 _DEEPEST = 8
-_MOST_NODES = 2_000
+_MOST_NODES = 200
+"""More values than this never fit into a corrected call."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PresentableCall:
     """A call with every value that may be shown, and the origin of the others."""
 
@@ -35,8 +39,10 @@ class PresentableCall:
     as_sent: dict[str, str] = field(default_factory=dict[str, str])
     is_complete: bool = True
     """False if a value of ours is omitted, so that the caller has to fill it in."""
+    is_shortened: bool = False
+    """Whether some placeholders show less than they could."""
 
-    @property
+    @cached_property
     def text(self) -> str:
         return format_call(self.call, is_vetted=True)
 
@@ -56,8 +62,20 @@ def present_call(
     fields = as_object(corrected.arguments)
     arguments = {clean(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
     known = {at: format_path(origin) for at, origin in presenter.omitted.items() if origin}
-    is_complete = len(known) == len(presenter.omitted) and all(map(is_clean, fields))
+    is_complete = len(known) == len(presenter.omitted) and len(fields) <= _MOST_NODES and all(map(is_clean, fields))
     return PresentableCall(Call(clean(corrected.tool), arguments), known, is_complete)
+
+
+def present_in_text(corrected: Call, sent: Call, secret: Container[str], longest: int) -> PresentableCall:
+    """Present a call in at most `longest` characters if possible, with less inside its placeholders if need be."""
+    presented = present_call(corrected, sent, secret)
+    if len(presented.text) <= longest:
+        return presented
+    for shorter in _with_fewer_blanks(corrected):
+        presented = replace(present_call(shorter, sent, secret), is_shortened=True)
+        if len(presented.text) <= longest:
+            break
+    return presented
 
 
 def call_for_program(
@@ -68,9 +86,7 @@ def call_for_program(
     If a value is omitted, `as_sent` tells where it is in the call that was sent, and `when_filled` is the applicability
     once it is filled in. `in_text` is the call in the text; if that is complete, it is used here too.
     """
-    is_whole = in_text.is_complete and not in_text.as_sent
-    for longest in _LONGEST_COPIED:
-        presented = in_text if is_whole else present_call(corrected, sent, secret, longest)
+    for presented in _smaller_and_smaller(in_text, corrected, sent, secret):
         if presented.size <= _LARGEST:
             graded = applicability if presented.is_complete else Applicability.HAS_PLACEHOLDERS
             call = {"name": presented.call.tool, "arguments": presented.call.arguments, "applicability": graded.value}
@@ -80,6 +96,28 @@ def call_for_program(
             filled = {"as_sent": presented.as_sent, "when_filled": graded.value}
             return {**call, "applicability": Applicability.HAS_PLACEHOLDERS.value, **filled}
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
+
+
+def _smaller_and_smaller(
+    in_text: PresentableCall, corrected: Call, sent: Call, secret: Container[str]
+) -> Iterator[PresentableCall]:
+    """Yield a call with ever less inside its placeholders, then with ever shorter texts."""
+    if in_text.is_complete and not in_text.as_sent and not in_text.is_shortened:
+        yield in_text
+    call, longest = corrected, _LONGEST_COPIED[0]
+    yield present_call(call, sent, secret, longest)
+    for call in _with_fewer_blanks(corrected):
+        yield present_call(call, sent, secret, longest)
+    for longest in _LONGEST_COPIED[1:]:
+        yield present_call(call, sent, secret, longest)
+
+
+def _with_fewer_blanks(call: Call) -> Iterator[Call]:
+    """Yield the call with ever less inside its placeholders; nothing if there is nothing inside them."""
+    for depth in range(_DEEPEST, 0, -1):
+        arguments = shorten_blanks(call.arguments, depth)
+        if arguments is not call.arguments:
+            yield Call(call.tool, arguments)
 
 
 @dataclass(frozen=True)
@@ -97,25 +135,47 @@ class _Presenter:
         return {id(value): at for at, value in _walk(self.sent.arguments)}
 
     def present(self, value: Any, at: Path) -> Any:
-        if isinstance(value, dict) and len(at) < _DEEPEST and all(map(is_clean, as_object(value))):
-            return {name: self.present(item, (*at, name)) for name, item in as_object(value).items()}
-        if isinstance(value, list) and len(at) < _DEEPEST and len(as_list(value)) <= _MOST_NODES:
-            return [self.present(item, (*at, index)) for index, item in enumerate(as_list(value))]
-        leaf = cast("Any", value)
+        leaf: Any = value
+        if isinstance(value, dict) and self._is_small_object(leaf, at):
+            return {name: self.present(item, (*at, name)) for name, item in as_object(leaf).items()}
+        if isinstance(value, list) and len(at) < _DEEPEST and (at[1:] or _is_small(leaf)):
+            return [self.present(item, (*at, index)) for index, item in enumerate(as_list(leaf))]
         if isinstance(leaf, Placeholder) or self._may_show(leaf, at):
             return leaf
         self.omitted[clean(format_path(at))] = origin = self._origins.get(id(leaf))
         return AS_SENT if origin else Placeholder(f"<{schemas.type_name(leaf)}>")
 
+    def _is_small_object(self, value: Any, at: Path) -> bool:
+        is_small = len(at) < _DEEPEST and (at[1:] or _is_small(value))
+        return bool(is_small) and all(map(is_clean, as_object(value)))
+
     def _may_show(self, value: Any, at: Path) -> bool:
-        if isinstance(value, dict | list) or not is_harmless(value, key_of(at)) or self._is_secret(at):
+        key = key_of(at)
+        if isinstance(value, dict | list) or self._is_secret(at):
+            return False
+        if not is_harmless(value, key) and not (is_own_id(value, key) and not self._was_secret(value)):
             return False
         if isinstance(value, str):
             return is_clean(value, self.longest)
         return value is None or (-(10**20) < value < 10**20)  # false for NaN too
 
+    def _was_secret(self, value: Any) -> bool:
+        """Whether the caller sent the value under the name of a secret."""
+        origin = self._origins.get(id(value), ())
+        return is_secret(key_of(origin)) or self._is_secret(origin)
+
     def _is_secret(self, at: Path) -> bool:
         return bool(self.secret) and any(normal_form(step) in self.secret for step in at if isinstance(step, str))
+
+
+def _is_small(value: Any) -> bool:
+    """Whether an argument contains few enough values to be shown."""
+    pending: list[Any] = [value]
+    for node in pending:
+        if len(pending) + len(as_object(node)) + len(as_list(node)) > _MOST_NODES:
+            return False
+        pending += [*as_object(node).values(), *as_list(node)]
+    return True
 
 
 def _walk(root: Any) -> Iterator[tuple[Path, Any]]:
@@ -125,5 +185,5 @@ def _walk(root: Any) -> Iterator[tuple[Path, Any]]:
         if at:
             yield at, value
         if len(pending) <= _MOST_NODES:
-            pending += [((*at, key), item) for key, item in as_object(value).items()]
-            pending += [((*at, index), item) for index, item in enumerate(as_list(value))]
+            pending += [((*at, key), item) for key, item in islice(as_object(value).items(), _MOST_NODES)]
+            pending += [((*at, index), item) for index, item in enumerate(as_list(value)[:_MOST_NODES])]

@@ -13,15 +13,27 @@ from typing import Any
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
-from fingerpost.engine.render.corrected_call import PresentableCall, call_for_program, present_call
+from fingerpost.engine.render.corrected_call import PresentableCall, call_for_program, present_in_text
 from fingerpost.engine.render.shapes import Shape, reshape
-from fingerpost.engine.render.text import call_line, correction_note, fit_budget, has_better_call, help_call, text_lines
+from fingerpost.engine.render.text import (
+    call_line,
+    correction_note,
+    fit_budget,
+    has_better_call,
+    help_call,
+    longest_call,
+    readings_line,
+    text_lines,
+)
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, safe_value
+from fingerpost.engine.safety.secrets import hide_secrets
 
 LARGEST = 2048
 """The most bytes that are added to one reply, text and structure together."""
 
+UNKNOWN_TOOL = "UNKNOWN_TOOL"
 _LONGEST_FIX = 256
+_MOST_READINGS = 3
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _OVERHEAD = 80
 """The bytes that the largest of the three shapes needs for its own keys."""
@@ -37,20 +49,27 @@ class Envelope:
 
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Render a report as text and as structure."""
-    presented = present_call(report.corrected, report.call, report.secret_names) if report.corrected else None
+    longest = longest_call(report, budget)
+    secret = report.secret_names
+    presented = present_in_text(report.corrected, report.call, secret, longest) if report.corrected else None
     if presented and not presented.is_complete:
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = presented.text if presented else ""
-    text_call = call if len(call) <= budget * 3 // 4 else ""  # a longer call leaves no room for the rest
-    text = "\n".join(fit_budget(budget, text_lines(report, text_call), report.server_text))
+    readings = [present_in_text(one, report.call, secret, longest // 2) for one in report.readings[:_MOST_READINGS]]
+    lines = text_lines(report, call if len(call) <= longest else "", readings_line([one.text for one in readings]))
+    text = "\n".join(fit_budget(budget, lines, report.server_text))
     build = _error_structure if report.is_refusal else _success_structure
-    return Envelope(text, reshape(fit_structure(build(report, call, presented), text), shape))
+    structured = build(report, call, presented)
+    if readings:
+        structured.get("error", structured)["possible_calls"] = _possible_calls(report, readings)
+    return Envelope(text, reshape(fit_structure(structured, text), shape))
 
 
 def _error_structure(report: Report, call: str, presented: PresentableCall | None) -> dict[str, Any]:
+    warnings = [*report.warnings, *(one for diagnosis in report.diagnoses for one in diagnosis.server_warnings)]
     changed: dict[str, Any] = {
         **({"corrections": _corrections(report), "note": correction_note(report)} if report.corrections else {}),
-        **({"warnings": list(report.warnings)} if report.warnings else {}),
+        **({"warnings": warnings} if warnings else {}),
     }
     if not report.diagnoses:
         return changed
@@ -71,17 +90,49 @@ def _describe(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]
         "severity": diagnosis.severity.value,
         "category": diagnosis.category,
         "origin": diagnosis.origin,
-        "retryable": diagnosis.retryable,
-        "details": {key: value for key, value in diagnosis.details.items() if value is not None},
+        "retryable": _is_retryable(diagnosis, report),
+        "details": {
+            **_step(diagnosis),
+            **{key: _hide_in_echo(value) for key, value in diagnosis.details.items() if value is not None},
+        },
         "suggestions": _suggestions(diagnosis),
-        "hint": diagnosis.hint or (call_line(report, call) if call else ""),
+        "hint": _hint(diagnosis, report, call),
         "hints": list(diagnosis.hints) or _unsure_labels(diagnosis),
         "schema_hint": dict(diagnosis.schema_hint),
         "next_steps": _next_steps(diagnosis, report, call),
         "routing_hint": diagnosis.routing_hint,
+        "documentation_url": diagnosis.documentation_url,
+        "trace": diagnosis.trace,
+        "debug": diagnosis.debug,
     }
     always = ("suggestions", "next_steps")
     return {key: value for key, value in whole.items() if value not in ("", [], {}, None) or key in always}
+
+
+def _is_retryable(diagnosis: Diagnosis, report: Report) -> bool:
+    """Whether another call may succeed: certainly so if one is offered, and not if nothing like the tool exists."""
+    if report.corrected or report.readings:
+        return True
+    has_suggestion = bool(diagnosis.fixes or diagnosis.suggestions.get("similar_tools"))
+    return diagnosis.retryable and (has_suggestion or diagnosis.code != UNKNOWN_TOOL)
+
+
+def _step(diagnosis: Diagnosis) -> dict[str, int]:
+    """Return which item of a list the diagnosis is about, counted from 0."""
+    step = next((step for step in diagnosis.at if isinstance(step, int)), None)
+    return {} if step is None else {"step": step}
+
+
+def _hint(diagnosis: Diagnosis, report: Report, call: str) -> str:
+    """Return the hint. For an unknown tool it is the call to try, which `next_steps` then omits."""
+    if diagnosis.hint or diagnosis.code != UNKNOWN_TOOL:
+        return diagnosis.hint
+    return call_line(report, call) if call else ""
+
+
+def _hide_in_echo(value: Any) -> Any:
+    """Hide a secret in what the caller sent as a name (`token=…`); `auth:login` is the name of a tool."""
+    return hide_secrets(value) if type(value) is str and ("=" in value or " " in value) else value
 
 
 def _summarize(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -134,16 +185,24 @@ def _unsure_labels(diagnosis: Diagnosis) -> list[str]:
 
 def _next_steps(diagnosis: Diagnosis, report: Report, call: str) -> dict[str, Any]:
     steps = dict(diagnosis.next_steps)
-    if call or diagnosis.hint:
-        steps.setdefault("fix", call or diagnosis.hint)
+    if call and call not in _hint(diagnosis, report, call):
+        steps.setdefault("fix", call)
     if report.info_tool and diagnosis.severity is not Severity.CRITICAL:
         steps.setdefault("help", help_call(report))
+    if diagnosis.documentation_url:
+        steps.setdefault("docs", diagnosis.documentation_url)
     return steps
 
 
 def _corrections(report: Report) -> list[dict[str, Any]]:
     return [
-        {"from": one.source, "to": one.target, "confidence": one.confidence, "auto_corrected": True}
+        {
+            **({"parameter": one.parameter} if one.parameter else {}),
+            "from": one.source,
+            "to": one.target,
+            "confidence": one.confidence,
+            "auto_corrected": True,
+        }
         for one in report.corrections
     ]
 
@@ -154,6 +213,15 @@ def _better_call(report: Report, presented: PresentableCall | None) -> dict[str,
         return {}
     call = call_for_program(presented, report.corrected, report.call, report.applicability, report.secret_names)
     return {"corrected_call": call}
+
+
+def _possible_calls(report: Report, readings: list[PresentableCall]) -> list[dict[str, Any]]:
+    """Return the equally plausible calls for programs."""
+    unsure, secret = Applicability.MAYBE_INCORRECT, report.secret_names
+    return [
+        call_for_program(in_text, call, report.call, unsure, secret)
+        for in_text, call in zip(readings, report.readings, strict=False)
+    ]
 
 
 def _success_structure(report: Report, call: str, presented: PresentableCall | None) -> dict[str, Any]:
@@ -174,10 +242,12 @@ def _success_structure(report: Report, call: str, presented: PresentableCall | N
 
 
 _EXPENDABLE: tuple[tuple[str, ...], ...] = (
-    ("schema_hint",), ("suggestions", "available_categories"), ("suggestions", "similar_tools"), ("hints",),
-    ("details", "expected"), ("problems",), ("next_steps", "fix"), ("hint",), ("corrected_call",), ("suggestions",),
-    ("tips",), ("warnings",), ("next_steps", "refine_search"), ("next_steps", "retry_failed"), ("corrections",),
-    ("next_steps", "get_more"), ("details",),
+    ("debug",), ("trace",), ("schema_hint", "parameters"), ("schema_hint", "example"), ("schema_hint", "types"),
+    ("schema_hint",), ("suggestions", "available_categories"), ("suggestions", "available_tools"),
+    ("suggestions", "similar_tools"), ("hints",), ("details", "expected"), ("problems",), ("next_steps", "fix"),
+    ("hint",), ("possible_calls",), ("corrected_call",), ("suggestions",), ("tips",), ("warnings",),
+    ("next_steps", "refine_search"), ("next_steps", "retry_failed"), ("corrections",), ("next_steps", "get_more"),
+    ("details",), ("documentation_url",), ("routing_hint",), ("next_steps",),
 )  # fmt: skip
 """What is removed first if the structure is too large: what can be requested, then what the text contains too."""
 
@@ -192,10 +262,12 @@ def fit_structure(structured: dict[str, Any], text: str) -> dict[str, Any]:
             break
         if name == "problems":
             _drop_problems(holder, structured, room)
-        elif name == "suggestions" and name in holder:
+        elif not outer and name in ("suggestions", "next_steps") and name in holder:
             holder[name] = {}
         else:
             (holder.get(outer[0], {}) if outer else holder).pop(name, None)
+            if not outer:
+                structured.pop(name, None)  # warnings and corrections are beside an error
     if _size(structured) > room and "message" in holder:
         holder["message"] = clean(holder["message"], 100)
     return structured

@@ -5,32 +5,41 @@ Lines are ordered by importance. When the budget is used up, whole lines are dro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Report, Severity
+from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Report, Severity
 from fingerpost.engine.phrases import count_noun, encode_json, join_names, quote, sentence
 from fingerpost.engine.safety.redact import clean
 
 _MOST_FACTS = 4
+_LABEL = 16
+"""The length of the label in front of a call."""
 
 
-def text_lines(report: Report, call: str) -> Iterator[str]:
-    """Yield the lines for a report, most important first; `call` is its corrected call in one line."""
+def text_lines(report: Report, call: str, readings: str = "") -> Iterator[str]:
+    """Yield the lines for a report, most important first.
+
+    `call` is its corrected call in one line, `readings` the line about several plausible ones.
+    """
     if not report.is_refusal:
-        yield from _beside_result(report, call)
+        yield from _beside_result(report, call, readings)
         return
     if report.attempts > 1:
-        yield _answer_again(report, call)
+        yield readings or _answer_again(report, call)
         return
     yield from _fact_lines(report)
     if report.corrections:  # another call failed than the one that was sent
         yield sentence(correction_note(report))
     yield from map(sentence, report.warnings)
-    if call:
-        yield call_line(report, call)
+    if call or readings:
+        yield call_line(report, call) if call else readings
     for diagnosis in report.diagnoses:
-        yield from _advice_lines(diagnosis, is_corrected=bool(call))
-    if report.info_tool and not call and report.diagnoses and _needs_help(report.diagnoses[0]):
+        yield from _advice_lines(diagnosis, is_corrected=bool(call or readings))
+    for url in dict.fromkeys(one.documentation_url for one in report.diagnoses if one.documentation_url):
+        if url not in report.server_text:
+            yield f"Docs: {url}"
+    yield from report.more_schema
+    if report.info_tool and not (call or readings) and report.diagnoses and _needs_help(report.diagnoses[0]):
         yield f"Help: {help_call(report)}"
 
 
@@ -53,6 +62,12 @@ def fit_budget(budget: int, lines: Iterable[str], server_text: str = "") -> Iter
         yield line
 
 
+def longest_call(report: Report, budget: int) -> int:
+    """Return how long the call to send may be, so that the facts before it fit into the budget too."""
+    facts = sum(_cost(line) + 1 for line in _fact_lines(report)) if report.is_refusal else 0
+    return min(budget * 3 // 4, max(budget - facts - _LABEL, budget // 3))
+
+
 def _cost(line: str) -> int:
     """Count characters; text with many bytes per character counts more, because replies are limited in bytes too."""
     return max(len(line), len(line.encode("utf-8", "replace")) * 5 // 8)
@@ -64,6 +79,11 @@ def call_line(report: Report, call: str) -> str:
         return f"Fill in: {call}"
     is_tool = any(isinstance(fix.edit, CallTool) for diagnosis in report.diagnoses for fix in diagnosis.fixes)
     return f"Try: {call}" if is_tool else f"Corrected call: {call}"
+
+
+def readings_line(calls: Sequence[str]) -> str:
+    """Format several calls of which none is preferred; empty if there are not several."""
+    return f"Either {', '.join(calls[:-1])} or {calls[-1]}." if len(calls) > 1 else ""
 
 
 def correction_note(report: Report) -> str:
@@ -81,7 +101,8 @@ def help_call(report: Report) -> str:
 
 def has_better_call(report: Report) -> bool:
     """Whether a better call is known than the one that was forwarded."""
-    return report.corrected is not None and not report.corrections and any(one.fixes for one in report.diagnoses)
+    fixes = [fix for one in report.diagnoses for fix in one.fixes if not isinstance(fix.edit, Drop)]
+    return report.corrected is not None and not report.corrections and bool(fixes)
 
 
 def _answer_again(report: Report, call: str) -> str:
@@ -92,19 +113,19 @@ def _answer_again(report: Report, call: str) -> str:
     if report.server_text:
         return "Same again."
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
-    near = [name for one in report.diagnoses for name in one.suggestions.get("similar_tools", ())]
+    near = [fix.label for one in report.diagnoses for fix in one.fixes if isinstance(fix.edit, CallTool)]
     if hint or not near:
         return sentence(hint) if hint else "Same again."
     return f"Use {join_names(near, limit=5, last='or')} instead."
 
 
-def _beside_result(report: Report, call: str) -> Iterator[str]:
+def _beside_result(report: Report, call: str, readings: str) -> Iterator[str]:
     """Yield the lines beside a result: what was changed, what was ignored, which call would be better."""
     if report.corrections:
         yield sentence(correction_note(report))
     yield from map(sentence, report.warnings)
-    if has_better_call(report):
-        yield call_line(report, call)
+    if readings or has_better_call(report):
+        yield readings or call_line(report, call)
     yield from (sentence(one.hint) for one in report.diagnoses if one.hint and not one.certain_fix)
 
 
@@ -121,12 +142,20 @@ def _fact_sentences(found: Sequence[Diagnosis]) -> Iterator[str]:
     missing = [str(one.details["parameter"]) for one in found if one.joins_missing]
     together = f"Required parameters {join_names(missing)} are missing." if len(missing) > 1 else ""
     for one in found:
-        yield together if together and one.joins_missing else sentence(one.message)
+        yield together if together and one.joins_missing else sentence(_locate(one))
+
+
+def _locate(diagnosis: Diagnosis) -> str:
+    """Return the message, with the place in front if that is an item of a list that the message does not name."""
+    place = str(diagnosis.details.get("parameter", ""))
+    is_item = "step" in diagnosis.details or any(isinstance(step, int) for step in diagnosis.at)
+    is_named = not is_item or not place or place in diagnosis.message
+    return diagnosis.message if is_named else f"{place}: {diagnosis.message}"
 
 
 def _repeats_server(diagnosis: Diagnosis) -> bool:
     """Whether the fact comes from the server, whose text already contains it."""
-    return diagnosis.origin != "call" and diagnosis.category != "validation"
+    return diagnosis.origin != "call" and diagnosis.category != "validation" and not diagnosis.is_news
 
 
 def _needs_help(diagnosis: Diagnosis) -> bool:
@@ -137,20 +166,40 @@ def _needs_help(diagnosis: Diagnosis) -> bool:
 def _advice_lines(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
     """Yield what a caller has to know besides the fact and the corrected call."""
     yield from _similar_names(diagnosis, is_corrected=is_corrected)
-    if diagnosis.hint:
+    if diagnosis.hint and not (is_corrected and diagnosis.is_hint_in_call):
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)
-    if (categories := diagnosis.suggestions.get("available_categories")) and not is_corrected:
-        yield f"Available tools: {', '.join(f'{word} ({count})' for word, count in categories.items())}."
-    if diagnosis.code == "UNKNOWN_PARAM" and not diagnosis.fixes and not diagnosis.hint:
+    if not is_corrected:
+        yield from _available_tools(diagnosis)
+    has_names = any(fix.label for fix in diagnosis.fixes)
+    if diagnosis.code == "UNKNOWN_PARAM" and not (has_names or diagnosis.hint or is_corrected):
         yield f"Parameters: {diagnosis.details['expected']}."
+
+
+def _available_tools(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield all tools of a short list; of a longer one some, and how many begin with which word."""
+    names: Sequence[str] = diagnosis.suggestions.get("available_tools", ())
+    categories: Mapping[str, int] = diagnosis.suggestions.get("available_categories", {})
+    if names:
+        are_all = _lists_every_tool(diagnosis)
+        yield f"{'Available tools' if are_all else 'For example'}: {join_names(names, limit=8)}."
+        categories = {} if are_all else categories
+    if categories:
+        yield f"Available tools: {', '.join(f'{word} ({count})' for word, count in categories.items())}."
+
+
+def _lists_every_tool(diagnosis: Diagnosis) -> bool:
+    names = diagnosis.suggestions.get("available_tools", ())
+    return bool(names) and len(names) == sum(diagnosis.suggestions.get("available_categories", {}).values())
 
 
 def _similar_names(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
     tools = diagnosis.suggestions.get("similar_tools", ())
+    if not is_corrected and _lists_every_tool(diagnosis):
+        return
     if len(tools) > 1 or (tools and not is_corrected):
         yield f"Similar tools: {join_names(tools, limit=5)}."
     labels = [fix.label for fix in diagnosis.fixes if fix.label][:3]
     if labels and not tools and not is_corrected:
-        got = diagnosis.details.get("got")
+        got = diagnosis.details.get("received_value", diagnosis.details.get("got"))
         yield f"Nearest{f' to {quote(str(got))}' if got is not None else ''}: {join_names(labels)}."

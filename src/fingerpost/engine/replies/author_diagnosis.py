@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
@@ -16,30 +17,52 @@ from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, Fa
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms
+from fingerpost.engine.replies.unexplained import TOOL_FAILED
 from fingerpost.engine.safety.json_input import as_object, is_number
-from fingerpost.engine.safety.redact import clean, describe, is_secret, safe_value, scrub
+from fingerpost.engine.safety.redact import (
+    ECHO_LIMIT,
+    describe,
+    is_harmless,
+    is_secret,
+    is_sentence_about,
+    safe_value,
+    scrub,
+)
+from fingerpost.engine.safety.secrets import hide_secrets
 from fingerpost.engine.tool_errors import Reading
 
 FIELDS = (
     "code", "category", "hint", "hints", "details", "parameter", "likely_fix", "step", "origin", "retryable",
-    "next_steps", "routing_hint", "readings",
+    "next_steps", "routing_hint", "documentation_url", "readings",
 )  # fmt: skip
 """The fields that an author may give besides the message."""
 
-LONGEST_MESSAGE, _LONGEST_HINT = 300, 240
+ENVELOPE_FIELDS = ("trace", "debug", "warnings")
+"""The further fields of an envelope that a server returns. Attributes of these names on an exception are internal."""
+
+LONGEST_MESSAGE, _LONGEST_HINT, _LONGEST_WARNING, _LONGEST_LABEL = 300, 240, 160, 96
+_MOST_WARNINGS = 5
 _CODE = re.compile(r"[A-Za-z][\w.\-]{0,63}")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
 _FIX_KEYS = frozenset({"value", "label", "confidence"})
+_URL = re.compile(r"https?://[^\s<>\"'`{}|\\^]{1,240}")
 _DEBUG_KEYS = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
 
 
 def has_guidance(fields: Mapping[str, Any]) -> bool:
     """Whether these fields carry guidance. A code or details alone do not: any library may set those."""
-    return bool(_has_advice(fields) or fields.get("routing_hint") is not None or author_category(fields))
+    has_pointer = fields.get("routing_hint") is not None or bool(_documentation_url(fields))
+    return _has_advice(fields) or has_pointer or bool(author_category(fields))
 
 
 def _has_advice(fields: Mapping[str, Any]) -> bool:
     return bool(_text(fields, "hint") or _texts(fields, "hints") or _mapping(fields, "next_steps"))
+
+
+def _documentation_url(fields: Mapping[str, Any]) -> str:
+    """Return the author's link to a page about the failure, without credentials; empty if it is not a web address."""
+    url = hide_secrets(_text(fields, "documentation_url").strip())
+    return url if _URL.fullmatch(url) else ""
 
 
 def author_category(fields: Mapping[str, Any]) -> str:
@@ -48,7 +71,8 @@ def author_category(fields: Mapping[str, Any]) -> str:
 
 
 def author_code(fields: Mapping[str, Any]) -> str:
-    return code if _CODE.fullmatch(code := _text(fields, "code")) else ""
+    code = _text(fields, "code")
+    return code if _CODE.fullmatch(code) and is_harmless(code) else ""
 
 
 def diagnose_fields(
@@ -78,7 +102,7 @@ def diagnose_fields(
         at=at or (),
         category=category,
         origin=_origin(fields, category),
-        retryable=_is_retryable(fields, category),
+        retryable=_is_retryable(fields, category, tool),
         details=_details(fields),
         suggestions={} if at else _suggestions(fields),
         fixes=tuple(_fixes(fields, at, call)) if at else (),
@@ -86,6 +110,10 @@ def diagnose_fields(
         hints=tuple(map(_advice, _texts(fields, "hints")[:5])),
         next_steps=_next_steps(fields) if is_advised else usual.next_steps,
         routing_hint=_sanitize_value(fields.get("routing_hint"), "", 0),
+        documentation_url=_documentation_url(fields),
+        trace=_sanitize_value(fields.get("trace"), "", 0),
+        debug=_sanitize_value(fields.get("debug"), "", 0),
+        server_warnings=tuple(scrub(one, _LONGEST_WARNING) for one in _texts(fields, "warnings")[:_MOST_WARNINGS]),
     )
 
 
@@ -102,9 +130,9 @@ def _usual_diagnosis(
     category = author_category(fields) or category_of(author_code(fields))
     if inferred and category in ("", inferred.category):
         return inferred
+    hint = symptoms.default_hint(category)  # none for a failure of an unknown kind
     category = category or "internal"
-    hint = symptoms.default_hint(category)
-    return Diagnosis(code=CATEGORIES[category], message="The tool failed", category=category, hint=hint)
+    return Diagnosis(code=CATEGORIES[category], message=TOOL_FAILED, category=category, hint=hint)
 
 
 def _default_hint(fields: Mapping[str, Any], usual: Diagnosis, text: str, facts: FailureFacts | None) -> str:
@@ -115,9 +143,11 @@ def _default_hint(fields: Mapping[str, Any], usual: Diagnosis, text: str, facts:
     return symptoms.wait_hint(text, facts) or usual.hint
 
 
-def _is_retryable(fields: Mapping[str, Any], category: str) -> bool:
+def _is_retryable(fields: Mapping[str, Any], category: str, tool: Tool) -> bool:
     retryable = fields.get("retryable")
-    return retryable if isinstance(retryable, bool) else is_retryable(category)
+    if isinstance(retryable, bool):
+        return retryable
+    return is_retryable(category) and (category != "timeout" or tool.is_repeatable)  # nobody knows whether it acted
 
 
 def _severity(fields: Mapping[str, Any], category: str) -> Severity:
@@ -150,7 +180,7 @@ def _origin(fields: Mapping[str, Any], category: str) -> str:
 
 def _details(fields: Mapping[str, Any]) -> dict[str, Any]:
     step, parameter = fields.get("step"), _text(fields, "parameter")
-    details: dict[str, Any] = {"parameter": clean(parameter)} if parameter else {}
+    details: dict[str, Any] = {"parameter": scrub(parameter, ECHO_LIMIT)} if parameter else {}
     if isinstance(step, int) and not isinstance(step, bool):
         details["step"] = step
     return {**details, **_sanitize(_mapping(fields, "details"))}
@@ -160,7 +190,7 @@ def _sanitize(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """Remove secrets, tracebacks, bytes and bulk data."""
     some = islice(fields.items(), 16)
     return {
-        clean(str(name)): _sanitize_value(value, str(name), depth)
+        scrub(str(name), ECHO_LIMIT): _sanitize_value(value, str(name), depth)
         for name, value in some
         if str(name) not in _DEBUG_KEYS
     }
@@ -169,6 +199,8 @@ def _sanitize(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
 def _sanitize_value(value: Any, name: str, depth: int) -> Any:
     if value is None or isinstance(value, bool | float):
         return value
+    if isinstance(value, str) and is_sentence_about(name, value):
+        return scrub(value, _LONGEST_HINT)
     if is_secret(name, value=value) or depth > 3 or isinstance(value, bytes | bytearray):
         return describe(value)
     if isinstance(value, str):
@@ -203,11 +235,12 @@ def _readings(fields: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield the likely values: those that `UnknownValue` found, or the one that the author names."""
     readings = fields.get("readings")
     if isinstance(readings, tuple):
-        yield from (one for one in cast("tuple[Any, ...]", readings) if isinstance(one, Reading))
+        every = (one for one in cast("tuple[Any, ...]", readings) if isinstance(one, Reading))
+        yield from (replace(one, label=scrub(one.label, _LONGEST_LABEL, keeps_ids=True)) for one in every)
     elif (fix := fields.get("likely_fix")) is not None:
         named = as_object(fix) if _FIX_KEYS.issuperset(as_object(fix)) else {}
         value, confidence = named.get("value", fix), named.get("confidence")
-        label = scrub(str(named.get("label") or value), 96, keeps_ids=True)
+        label = scrub(str(named.get("label") or value), _LONGEST_LABEL, keeps_ids=True)
         yield Reading(value, label, confidence if is_number(confidence) else 1.0, is_clear=True)
 
 
@@ -224,13 +257,13 @@ def _path(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
 
 def _next_steps(fields: Mapping[str, Any]) -> dict[str, Any]:
     steps = islice(_mapping(fields, "next_steps").items(), 8)
-    return {clean(str(name)): _next_step(step) for name, step in steps}
+    return {scrub(str(name), ECHO_LIMIT): _next_step(step) for name, step in steps}
 
 
 def _next_step(step: Any) -> Any:
     if isinstance(step, list):
         return [_next_step(one) for one in cast("list[Any]", step)[:5]]
-    return _advice(str(step))
+    return _advice(step) if isinstance(step, str) else _sanitize_value(step, "", 0)
 
 
 def _advice(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingerpost.engine.replies.paging_tips import PARTIAL, payload_of
+from fingerpost.engine.replies.zero_results import may_be_empty
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 
 LONGEST_READ = 16 * 1024
@@ -44,9 +45,25 @@ def is_plain_success(reply: Any) -> bool:
     if type(reply) is not dict or fields.get("isError") is True:
         return False
     payload: dict[str, Any] | None = fields.get("structuredContent")
+    if may_be_empty(fields):
+        return False
     if type(payload) is not dict:
         return not payload_of(fields)
+    if len(payload) == 1 and "result" in payload:
+        payload = payload_of(fields)
     return _FAILURE_FIELDS.isdisjoint(payload) and list not in map(type, payload.values())
+
+
+_REPORTED_FAILURE = re.compile(
+    rb"\"error(?:_detail|Detail)?\\*\"\s*:|\"(?:ok|success)\\*\"\s*:\s*false"
+    rb"|\"status\\*\"\s*:\s*\\*\"(?:error|fail|failed|failure)\\*\"",
+    re.IGNORECASE,
+)
+
+
+def may_report_failure(result: bytes) -> bool:
+    """Whether an encoded result may describe a failure although it is a success: a check without decoding it."""
+    return len(result) <= LONGEST_READ and _REPORTED_FAILURE.search(result) is not None
 
 
 def is_unknown_tool(reply: Any, name: str) -> bool:
@@ -68,5 +85,8 @@ def sounds_like_failure(text: str) -> bool:
 
 def text_of(result: Mapping[str, Any]) -> str:
     """Return the text of a tool result, as far as it is read."""
-    blocks = as_list(result.get("content"))[:20]
+    content = result.get("content")
+    if isinstance(content, str):
+        return content[:LONGEST_READ]
+    blocks = as_list(content)[:20]
     return "\n".join(as_strings([as_object(block).get("text") for block in blocks]))[:LONGEST_READ]

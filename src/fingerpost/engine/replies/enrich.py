@@ -1,8 +1,9 @@
 """Add guidance to a server's reply: the way out to an error; to a success, what was changed and what comes next.
 
-The server's own text stays where it is and as it is. Guidance is appended: one block of text, and a copy for
-programs under one key of `_meta` (in a JSON-RPC error, of `data`). If there is nothing to add, the same object
-is returned. `refusal` is the reply to a call that never reached the server.
+The server's own text stays where it is and as it is, except that secrets in an error are hidden if the policy says
+so. Guidance is appended: one block of text, and a copy for programs under one key of `_meta` (in a JSON-RPC error, of
+`data`). If there is nothing to add, the same object is returned. `refusal` is the reply to a call that never reached
+the server.
 """
 
 from __future__ import annotations
@@ -23,11 +24,24 @@ from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.render.envelope import Envelope, fit_structure, render
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
-from fingerpost.engine.replies.classify import LONGEST_READ, is_failure, is_protocol_error, sounds_like_failure, text_of
+from fingerpost.engine.replies.add_hints import add_hints, visible_text
+from fingerpost.engine.replies.classify import (
+    LONGEST_READ,
+    is_failure,
+    is_protocol_error,
+    is_unknown_tool,
+    sounds_like_failure,
+    text_of,
+)
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise, payload_of
-from fingerpost.engine.replies.server_errors import failure_fields
+from fingerpost.engine.replies.server_errors import error_payload, failure_fields
+from fingerpost.engine.replies.unexplained import diagnose_unexplained
+from fingerpost.engine.replies.zero_results import advise_on_nothing
+from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.safety.redact import redact_error, scrub
 
+_LONGEST_MESSAGE = 300
 _MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
 
 
@@ -39,7 +53,8 @@ def enrich(
     `call` is the call as the client sent it; `verdict` is what `admit` returned for it, if that is at hand.
     """
     try:
-        return add_guidance(call, result, catalog, policy, verdict or admit(call, catalog, policy=policy))
+        verdict = verdict or admit(call, catalog, policy=policy)
+        return add_guidance(call, result, catalog, catalog.policy_for(verdict.call.tool, policy), verdict)
     except Exception:  # whatever happens to ours, the server's own reply goes through
         return result
 
@@ -48,7 +63,13 @@ def refusal(
     verdict: Verdict, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY, shape: Shape = "nested"
 ) -> dict[str, Any]:
     """Return the `tools/call` result that answers a refused call."""
-    return error_result(verdict.report, catalog.get(verdict.call.tool), policy, shape)
+    tool = policy_tool(verdict.report)
+    return error_result(verdict.report, catalog.get(verdict.call.tool), catalog.policy_for(tool, policy), shape)
+
+
+def policy_tool(report: Report) -> str:
+    """Return the tool whose policy applies to the answer: the one that was intended, if that is known."""
+    return report.corrected.tool if report.corrected else report.call.tool
 
 
 def error_result(report: Report, tool: Tool | None, policy: Policy, shape: Shape) -> dict[str, Any]:
@@ -74,11 +95,19 @@ def add_guidance(call: Call, reply: Any, catalog: Catalog, policy: Policy, verdi
         return reply
     fields = cast("dict[str, Any]", reply)
     if "jsonrpc" in fields:
-        part = next((part for part in ("result", "error") if part in fields), "")
-        inner = add_guidance(call, fields.get(part), catalog, policy, verdict)
-        return fields if inner is fields.get(part) else {**fields, part: inner}
+        part = _part_of(fields)
+        inner = add_guidance(call, fields[part], catalog, policy, verdict) if part else None
+        return {**fields, part: inner} if part and inner is not fields[part] else fields
     failure = explain_failure(call, fields, catalog, policy, verdict)
     return append_report(fields, failure, policy) if failure else add_to_success(call, fields, catalog, policy, verdict)
+
+
+def _part_of(response: Mapping[str, Any]) -> str:
+    """Return which member of a JSON-RPC response is the reply; empty if the response is malformed."""
+    result, error = response.get("result"), response.get("error")
+    if result is not None and error is None:
+        return "" if is_protocol_error(as_object(result)) else "result"
+    return "error" if result is None and is_protocol_error(as_object(error)) else ""
 
 
 def explain_failure(
@@ -99,12 +128,30 @@ def explain_failure(
     if is_protocol_error(reply):
         text, payload = str(reply.get("message")), as_object(reply.get("data"))
     else:
-        text, payload = text_of(reply), payload_of(reply)
-    return _explain(call, text, payload, catalog, policy, verdict, facts)
+        text, payload = text_of(reply), error_payload(reply)
+    report = _explain(call, text, payload, catalog, policy, verdict, facts)
+    if not report.diagnoses:
+        report = _add_unexplained(report, call, reply, payload, catalog)
+    return add_hints(report, verdict.call.tool, visible_text(reply), catalog.overrides)
+
+
+def _add_unexplained(
+    report: Report, call: Call, reply: Mapping[str, Any], payload: Mapping[str, Any], catalog: Catalog
+) -> Report:
+    """Add the failure itself, in the server's own words, if nothing else is known about it."""
+    message = str((failure_fields(payload, is_error=True) or {}).get("message") or report.server_text.strip())
+    unexplained = diagnose_unexplained(message, reply["code"] if is_protocol_error(reply) else None)
+    if unexplained is None:
+        return report
+    if catalog.get(call.tool) is None and is_unknown_tool(reply, call.tool):
+        unexplained = replace(unexplained, code=unknown_tool.CODE, category="not_found")
+    seen = f"{report.server_text}\n{unexplained.message}"  # cleaned or not, it is not said twice
+    return replace(report, diagnoses=(unexplained,), server_text=seen)
 
 
 def append_report(reply: dict[str, Any], report: Report, policy: Policy) -> dict[str, Any]:
     """Append a report to a failed reply, if it has anything to tell: a diagnosis, or that another call was made."""
+    reply = hide_secrets_in_error(reply, policy)
     if not (report.diagnoses or report.corrections):
         return reply
     if is_protocol_error(reply):
@@ -112,11 +159,17 @@ def append_report(reply: dict[str, Any], report: Report, policy: Policy) -> dict
     return _append(reply, render(report, budget=policy.budget))
 
 
+def hide_secrets_in_error(reply: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """Hide the secrets in a server's own error, if the policy asks for it; the same object if there are none."""
+    return redact_error(reply) if policy.redact == "errors" else reply
+
+
 def append_guidance(reply: Any, report: Report, policy: Policy) -> Any:
     """Append what we know about the call to a reply that reports a failure; return any other reply unchanged."""
     fields = as_object(reply)
     if "content" not in fields or not (is_failure(fields) or sounds_like_failure(text_of(fields))):
         return reply
+    fields = hide_secrets_in_error(fields, policy)
     return _append(fields, render(replace(report, server_text=text_of(fields) or " "), budget=policy.budget))
 
 
@@ -126,17 +179,20 @@ def add_to_success(
     """Add to a success: corrections, warnings, tips; or, if its payload reports a failure, what its author advises."""
     if _is_unfinished(reply):
         return reply
-    payload = payload_of(reply)
-    tips = advise(verdict.call, payload, catalog) if policy.tips and payload else NO_ADVICE
-    has_tips = bool(tips)
-    if payload and (report := _explain_reported_failure(reply, payload, catalog, policy, verdict)):
-        return _append(reply, render(report, budget=policy.budget))
+    payload, tips = payload_of(reply), NO_ADVICE
+    if policy.tips and payload:
+        tips = advise(verdict.call, payload, catalog)
+    if policy.tips and tips is NO_ADVICE:
+        tips = advise_on_nothing(verdict.call, reply, payload, catalog)
+    fields = failure_fields(payload, is_error=False) if payload else None
+    if fields and (report := _explain_reported_failure(reply, fields, catalog, policy, verdict)):
+        return _append(hide_secrets_in_error(reply, policy), render(report, budget=policy.budget))
     # A call that we would have refused and the server accepted was right: there is nothing to say about it.
     report = EMPTY_REPORT if verdict.report.is_refusal else verdict.report
-    if report is EMPTY_REPORT and not has_tips:
+    if report is EMPTY_REPORT and tips is NO_ADVICE:
         return reply
     envelope = render(report, budget=policy.budget)
-    if not has_tips:
+    if tips is NO_ADVICE:
         return _append(reply, envelope)
     text = "\n".join(fit_budget(policy.budget, [*envelope.text.splitlines(), *tips.lines]))
     more = {"tips": dict(tips.tips), "next_steps": dict(tips.next_steps)}
@@ -157,7 +213,8 @@ def explain_exception(
     if diagnosis is None:
         return None
     report = explain_with(diagnosis, Case(call, tool), available_info_tool(policy, catalog))
-    return replace(report, corrections=verdict.report.corrections, warnings=verdict.report.warnings)
+    report = replace(report, corrections=verdict.report.corrections, warnings=verdict.report.warnings)
+    return add_hints(report, call.tool, diagnosis.message, catalog.overrides)
 
 
 def _is_unfinished(reply: Mapping[str, Any]) -> bool:
@@ -185,19 +242,22 @@ def _explain(
     )
     if verdict.action == "repair":
         report = replace(report, diagnoses=(), corrected=None)
-    tool = catalog.get(verdict.call.tool)
-    if tool is None:
-        return report
+    tool = catalog.get(verdict.call.tool) or Tool(verdict.call.tool)
     report = replace(report, secret_names=tool.secret_names)
     fields = failure_fields(payload, is_error=True) or {}
     author = (
-        _diagnose_author_fields(fields, verdict.call, tool, catalog) if fields.keys() - {"message", "said"} else None
+        _diagnose_author_fields(fields, verdict.call, tool, catalog)
+        if fields.get("facts") or fields.keys() - {"message", "said", "facts"}
+        else None
     )
     if found := _join_with_server_text(report, text, verdict.call, tool):
         return _add_author_hints(found, author) if author else found
     if author:
         return replace(report, diagnoses=(author,))
-    return replace(report, diagnoses=_diagnose_symptoms(fields.get("said") or text, tool, catalog, facts))
+    found = _diagnose_symptoms(fields.get("said") or text, tool, catalog, facts)
+    if message := scrub(str(fields.get("message") or ""), _LONGEST_MESSAGE):
+        found = tuple(replace(one, message=message) for one in found)  # the author's words, not ours
+    return replace(report, diagnoses=found)
 
 
 def _join_with_server_text(report: Report, text: str, call: Call, tool: Tool) -> Report | None:
@@ -217,28 +277,36 @@ def _add_author_hints(report: Report, author: Diagnosis) -> Report:
     """Keep the hints that the server itself gives beside our leading diagnosis."""
     first = report.diagnoses[0]
     hints = tuple(hint for hint in (author.hint, *author.hints) if hint)
-    joined = replace(first, hints=(*first.hints, *hints), routing_hint=author.routing_hint)
+    joined = replace(
+        first,
+        hints=(*first.hints, *hints),
+        routing_hint=author.routing_hint,
+        documentation_url=author.documentation_url,
+        trace=author.trace,
+        debug=author.debug,
+        server_warnings=author.server_warnings,
+    )
     return replace(report, diagnoses=(joined, *report.diagnoses[1:]))
 
 
 def _explain_reported_failure(
-    reply: dict[str, Any], payload: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
+    reply: dict[str, Any], fields: Mapping[str, Any], catalog: Catalog, policy: Policy, verdict: Verdict
 ) -> Report | None:
     """Explain a failure that is reported in the payload of a success.
 
     It may be the requested answer after all (a job that failed, a file that is not valid), so nothing is advised
     that its author does not advise, and it never counts as a call that keeps failing.
     """
-    fields = failure_fields(payload, is_error=False)
-    if fields is None or (tool := catalog.get(verdict.call.tool)) is None:
+    if (tool := catalog.get(verdict.call.tool)) is None:
         return None
-    return Report(
+    report = Report(
         call=verdict.call,
         diagnoses=(_diagnose_author_fields(fields, verdict.call, tool, catalog, has_default=False),),
         is_refusal=True,
         server_text=text_of(reply) or " ",
         info_tool=available_info_tool(policy, catalog),
     )
+    return add_hints(report, tool.name, visible_text(reply), catalog.overrides)
 
 
 def _diagnose_author_fields(
@@ -247,7 +315,14 @@ def _diagnose_author_fields(
     from fingerpost.engine.replies import author_diagnosis
 
     return author_diagnosis.diagnose_fields(
-        fields, fields["message"], call, tool, catalog, text=fields["said"], has_default=has_default
+        fields,
+        fields["message"],
+        call,
+        tool,
+        catalog,
+        text=fields["said"],
+        facts=fields["facts"],
+        has_default=has_default,
     )
 
 
@@ -286,13 +361,15 @@ def _append_to_error(error: dict[str, Any], envelope: Envelope) -> dict[str, Any
 
 
 def _append(result: dict[str, Any], envelope: Envelope) -> dict[str, Any]:
-    """Return the result with one more block of text and the copy for programs in `_meta`; nothing else changes."""
+    """Return the result with one more block of text and the copy for programs in `_meta`; nothing else changes.
+
+    Content that is no list breaks the protocol, so nothing can be appended to it, but `_meta` still has the copy.
+    """
     meta, content = result.get("_meta"), result.get("content")
-    if not isinstance(meta, dict | None) or not isinstance(content, list | None) or KEY in (meta or {}):
+    if not isinstance(meta, dict | None) or KEY in (meta or {}):
         return result
-    block = [{"type": "text", "text": envelope.text}] if envelope.text else []
-    return {
-        **result,
-        "content": [*cast("list[Any]", content or []), *block],
-        "_meta": {**cast("dict[str, Any]", meta or {}), KEY: envelope.structured},
-    }
+    guided = {**result, "_meta": {**cast("dict[str, Any]", meta or {}), KEY: envelope.structured}}
+    if isinstance(content, list | None):
+        block = [{"type": "text", "text": envelope.text}] if envelope.text else []
+        guided["content"] = [*cast("list[Any]", content or []), *block]
+    return guided

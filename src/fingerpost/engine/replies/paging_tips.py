@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
@@ -21,7 +22,7 @@ from fingerpost.engine.schema import excerpt as disclosure
 
 _LARGEST_READ = 256 * 1024
 _MANY = 25
-_OWN_ADVICE = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
+OWN_ADVICE = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
 _MORE = (
     "has_more",
     "hasMore",
@@ -46,14 +47,11 @@ _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Tips and next steps for one successful reply; false if there are none."""
+    """Tips and next steps for one successful reply."""
 
     tips: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    next_steps: Mapping[str, str] = field(default_factory=dict[str, str])
+    next_steps: Mapping[str, Any] = field(default_factory=dict[str, Any])
     lines: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.tips or self.next_steps)
 
 
 NO_ADVICE = Advice()
@@ -62,7 +60,7 @@ NO_ADVICE = Advice()
 def advise(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
     """Suggest what to do next, based on the reply."""
     tool = catalog.get(call.tool)
-    if tool is None or not isinstance(call.arguments, dict) or not _OWN_ADVICE.isdisjoint(payload):
+    if tool is None or not isinstance(call.arguments, dict) or not OWN_ADVICE.isdisjoint(payload):
         return NO_ADVICE
     if _is_any_true(payload, PARTIAL):
         return _partial_advice(call, tool, payload)
@@ -72,9 +70,21 @@ def advise(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
 def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the object in a result: its structured content, or its text parsed as JSON."""
     if structured := as_object(result.get("structuredContent")):
-        return structured
+        return _unwrap(structured)
     text = _only_text(result)
     return as_object(parse_json(text)) if len(text) <= _LARGEST_READ else {}
+
+
+def _unwrap(structured: dict[str, Any]) -> dict[str, Any]:
+    """Return the object in `{"result": …}`, which SDKs put around what is not declared as an object, also as JSON."""
+    if len(structured) != 1 or "result" not in structured:
+        return structured
+    inner = structured["result"]
+    if isinstance(inner, str) and len(inner) <= _LARGEST_READ:
+        inner = parse_json(inner)
+    if isinstance(inner, list):
+        return {"result": inner}
+    return as_object(inner) or structured
 
 
 def _only_text(result: Mapping[str, Any]) -> str:
@@ -86,7 +96,7 @@ def _partial_advice(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advic
     failed = [part for word in _FAILED for part in as_list(payload.get(word))]
     count = count_noun(len(failed), "part") if failed else ""
     steps = {
-        "retry_failed": f"{clean(present_call(call, call, tool.secret_names).text, 240)} for the parts that failed",
+        "retry_failed": _retry_of_parts(call, tool, failed) or "Call again for the parts that failed only",
         "check_permissions": "Check that the parts that failed may be accessed",
         "proceed_anyway": "The results shown are valid: go on with them",
     }
@@ -97,6 +107,19 @@ def _partial_advice(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advic
     )
 
 
+def _retry_of_parts(call: Call, tool: Tool, failed: list[Any]) -> str | None:
+    """Return a call that differs from the one that was sent: with the errors, or for the parts that failed only."""
+    if "include_errors" in tool.params and call.arguments.get("include_errors") is not True:
+        return _call_with(call, tool, "include_errors", True)
+    named = {str(name) for part in failed for name in (part, *islice(as_object(part).values(), 8))}
+    for name, value in call.arguments.items():
+        items = as_list(value)
+        left = [item for item in items if str(item) in named]
+        if name in tool.params and left and len(left) < len(items):
+            return _call_with(call, tool, name, left)
+    return None
+
+
 def _paging_advice(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
     if not tool.is_read_only or (items := _items(payload)) is None or _says_end(payload):
         return NO_ADVICE
@@ -104,14 +127,15 @@ def _paging_advice(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: 
     is_at_limit = _is_any_true(payload, _AT_LIMIT) or _is_full(call, tool, items, payload)
     if not is_at_limit and not _has_more(call, tool, payload, len(items), can_page=next_page is not None):
         return NO_ADVICE
-    total = _total(payload)
+    total = count_total(payload)
     is_all = total is not None and total <= len(items)
     steps = _without_absent(
         get_more=None if is_all else next_page,
         get_details=_details_call(items, tool, catalog),
         refine_search=_narrower_call(call, tool),
     )
-    return Advice(_tips(steps, len(items), total, is_at_limit=is_at_limit), steps, tuple(_lines(steps)))
+    tips = _tips(steps, len(items), total, is_at_limit=is_at_limit)
+    return Advice(tips, steps, tuple(_lines(steps))) if tips or steps else NO_ADVICE
 
 
 def _has_more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int, *, can_page: bool) -> bool:
@@ -140,24 +164,37 @@ def _says_end(payload: Mapping[str, Any]) -> bool:
 def _is_full(call: Call, tool: Tool, items: list[Any], payload: Mapping[str, Any]) -> bool:
     """Whether there are as many results as requested and no total: there may be more."""
     limit = _limit(call, tool)
-    return limit is not None and len(items) == limit and _total(payload) is None
+    return limit is not None and len(items) == limit and count_total(payload) is None
 
 
 def _is_short(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> bool:
     """Whether fewer results were returned so far than the total."""
-    total = _total(payload)
+    total = count_total(payload)
     if total is None:
         return False
+    offset = payload.get("offset")
+    before = _pages_before(call, tool) * (_limit(call, tool) or returned)
+    return (offset if is_number(offset) else _asked_offset(call, tool)) + before + returned < total
+
+
+def position_of(call: Call, tool: Tool) -> int | float:
+    """Return how many results or pages a call skips; a cursor counts as a page."""
+    has_cursor = any(_CURSOR_PARAM.fullmatch(name) and call.arguments.get(name) for name in tool.params)
+    return _asked_offset(call, tool) + _pages_before(call, tool) + has_cursor
+
+
+def _asked_offset(call: Call, tool: Tool) -> int | float:
     asked = [call.arguments.get(name) for name in tool.params if _OFFSET.fullmatch(name)]
-    offset = next(filter(is_number, [payload.get("offset"), *asked]), 0)
+    return next(filter(is_number, asked), 0)
+
+
+def _pages_before(call: Call, tool: Tool) -> int:
     page = next((name for name in tool.params if _PAGE.fullmatch(name)), None)
-    before = (
-        (_current_page(call, tool, page) - _first_page(tool, page)) * (_limit(call, tool) or returned) if page else 0
-    )
-    return offset + before + returned < total
+    return _current_page(call, tool, page) - _first_page(tool, page) if page else 0
 
 
-def _total(payload: Mapping[str, Any]) -> int | None:
+def count_total(payload: Mapping[str, Any]) -> int | None:
+    """Return how many results there are by the reply's own count."""
     return next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
 
 

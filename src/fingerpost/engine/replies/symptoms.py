@@ -7,16 +7,16 @@ read, and every sentence that is added comes from the table below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
-from fingerpost.engine.matching import Names
 from fingerpost.engine.model import Diagnosis, Severity
-from fingerpost.engine.phrases import count_noun, is_name
+from fingerpost.engine.phrases import count_noun
+from fingerpost.engine.replies.listers import begins_with_search, find_listers, usage_of
+from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 
 _LONGEST_READ = 4096
 
@@ -69,7 +69,7 @@ def _symptom(
 SYMPTOMS = (
     _symptom(
         FailureKind.RATE_LIMITED, r"rate.?limit|too many requests|\bthrottl",
-        "RATE_LIMITED", "rate_limited", "The server limits how often it may be called",
+        "RATE_LIMITED", "rate_limited", "The rate limit of the server is exceeded",
         "Wait before calling again, and call less often", retryable=True,
     ),
     _symptom(
@@ -88,6 +88,13 @@ SYMPTOMS = (
         "Use a place or an action that is permitted, or ask the user for access: repeating the call will not help",
     ),
     _symptom(
+        FailureKind.INVALID_CALL,
+        r"(?<![\w-])-32602\b|^\W{0,3}validation (?:failed|error)\b(?! for)"
+        r"|^\W{0,3}invalid (?:params|arguments?)\W{0,3}$",
+        "INVALID_INPUT", "validation", "The server does not accept the arguments",
+        "Compare the arguments with the description of the tool", retryable=True,
+    ),
+    _symptom(
         FailureKind.IS_A_DIRECTORY, r"is a directory|\beisdir\b|isadirectoryerror", "INVALID_INPUT", "validation",
         "A directory was given where a file is wanted", "Name a file inside the directory, or list the directory first",
     ),
@@ -100,7 +107,7 @@ SYMPTOMS = (
     ),
     _symptom(
         FailureKind.TIMEOUT, r"\btimed?[ -]?out(?:error|exception)?\b(?! must)|deadline exceeded|\betimedout\b",
-        "TIMEOUT", "timeout", "The call took too long",
+        "TIMEOUT", "timeout", "The call timed out",
         "It may or may not have taken effect: check before repeating it, and ask for less at once", retryable=True,
     ),
     _symptom(
@@ -113,7 +120,8 @@ SYMPTOMS = (
     ),
     _symptom(
         FailureKind.CONFLICT,
-        r"already exists|\beexist\b|\bconflict(?:s|ing)? with|\b(?:edit|merge|version) conflict"
+        r"already exists|duplicate key|unique constraint"
+        r"|\beexist\b|\bconflict(?:s|ing)? with|\b(?:edit|merge|version) conflict"
         r"|has been modified|version mismatch",
         "CONFLICT", "conflict", "The call conflicts with what is there",
         "Read the present state, then decide: keep it, change it, or use another name",
@@ -163,10 +171,8 @@ _MINUTES = re.compile(
 )
 _SECONDS = re.compile(r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
 _LONGEST_WAIT = 86_400
-_FRAMEWORK_PREFIX = re.compile(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
 _QUOTED = re.compile(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
 """Quoted text may be the caller's or a third party's, so it does not reveal a kind."""
-_SEARCH_VERBS = ("list", "search", "find", "query", "browse")
 
 
 def kind_of_text(text: str, *, is_reply: bool = True) -> FailureKind | None:
@@ -175,7 +181,7 @@ def kind_of_text(text: str, *, is_reply: bool = True) -> FailureKind | None:
     With `is_reply`, the text is all that is known of the failure, so its opening words count too.
     """
     text = text[:_LONGEST_READ].strip()
-    words = _QUOTED.sub("''", _FRAMEWORK_PREFIX.sub("", text) if is_reply else text)
+    words = _QUOTED.sub("''", FRAMEWORK_PREFIX.sub("", text) if is_reply else text)
     return next((symptom.kind for symptom in SYMPTOMS if _matches(symptom, words, is_reply=is_reply)), None)
 
 
@@ -188,21 +194,24 @@ def _matches(symptom: Symptom, words: str, *, is_reply: bool) -> bool:
 def diagnose_text(text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None = None) -> Diagnosis | None:
     """Diagnose a failure from its text and from what else is known; None where neither reveals its kind."""
     kind = FailureKind.first([facts.kind if facts else None, kind_of_text(text, is_reply=facts is None)])
-    return diagnose_kind(kind, tool, catalog, wait=wait_hint(text[:_LONGEST_READ], facts)) if kind else None
+    if kind is None:
+        return None
+    diagnosis = diagnose_kind(kind, tool, catalog, wait=wait_hint(text[:_LONGEST_READ], facts))
+    return replace(diagnosis, is_news=facts is not None and kind_of_text(text) is not kind)
 
 
 def diagnose_kind(kind: FailureKind, tool: Tool, catalog: Catalog, *, wait: str = "") -> Diagnosis:
     """Build the diagnosis for a kind of failure. `wait` is the hint to use if the call may be repeated later."""
     symptom = _BY_KIND[kind]
     is_lookup = symptom.code == "NOT_FOUND"
-    listers = list(islice(_listers(tool, catalog), 3)) if is_lookup else []
+    listers = list(islice(find_listers(tool, catalog), 3)) if is_lookup else []
     return Diagnosis(
         code=symptom.code,
         message=symptom.fact,
         severity=Severity.MEDIUM,
         category=symptom.category,
         origin="upstream" if symptom.category in ("upstream", "timeout") else "server",
-        retryable=symptom.retryable,
+        retryable=symptom.retryable and (kind is not FailureKind.TIMEOUT or tool.is_repeatable),
         hint=_lookup_hint(symptom, tool, listers) if is_lookup else _hint(symptom, wait, tool),
         next_steps=_lookup_steps(listers) if is_lookup else {},
     )
@@ -230,6 +239,8 @@ def _wait(seconds: int) -> str:
 
 
 def _hint(symptom: Symptom, wait: str, tool: Tool) -> str:
+    if symptom.kind is FailureKind.IS_A_DIRECTORY and not tool.is_read_only:
+        return ""  # another target may be the wrong one to write to, or to remove
     if symptom.retryable and wait:
         return wait
     if symptom.code == "TIMEOUT" and tool.is_read_only:
@@ -238,34 +249,16 @@ def _hint(symptom: Symptom, wait: str, tool: Tool) -> str:
 
 
 def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[Tool]) -> str:
-    if next(iter(Names([tool.name]).words[0]), "") in _SEARCH_VERBS:
+    if begins_with_search(tool):
         return "Try something simpler, or remove filters"
     ready = next((lister for lister in listers if not lister.required), None)
-    return f"See what there is: {_usage(ready)}" if ready else symptom.hint
+    return f"See what there is: {usage_of(ready)}" if ready else symptom.hint
 
 
 def _lookup_steps(listers: list[Tool]) -> dict[str, Any]:
-    usages = [_usage(lister) for lister in listers]
+    usages = [usage_of(lister) for lister in listers]
     return {
         "broaden_search": "Try a simpler name or remove filters",
         "check_scope": f"Use {usages[0]} to see what there is" if usages else "List what there is first",
         **({"alternatives": usages} if usages else {}),
     }
-
-
-def _usage(lister: Tool) -> str:
-    """Return a complete call where the tool requires nothing, else its name."""
-    return lister.name if lister.required else f"{lister.name}()"
-
-
-def _listers(tool: Tool, catalog: Catalog) -> Iterator[Tool]:
-    """Find tools that list or search what this tool looks up."""
-    names = catalog.names
-    if catalog.get(tool.name) is None:
-        return
-    verb, *about = names.stems[names.names.index(tool.name)] or [""]
-    for other, stems in zip(catalog, names.stems, strict=True):
-        if not stems or stems[0] not in _SEARCH_VERBS or other.name == tool.name or not is_name(other.name):
-            continue
-        if set(about) & set(stems[1:]) or (verb in _SEARCH_VERBS and not other.required):
-            yield other

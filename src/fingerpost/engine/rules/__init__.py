@@ -23,6 +23,7 @@ from fingerpost.engine.rules import (
     invalid_type,
     missing_required,
     out_of_range,
+    swallowed_params,
     unknown_param,
     unsafe_input,
     wrong_shape,
@@ -30,10 +31,16 @@ from fingerpost.engine.rules import (
 
 Rule: TypeAlias = Callable[[Case], Iterable[Diagnosis]]
 
+
+def _diagnose_shape(case: Case) -> Iterable[Diagnosis]:
+    """Two rules share a code: the wrong container, and several arguments in one text."""
+    return list(wrong_shape.diagnose(case)) or swallowed_params.diagnose(case)
+
+
 CONTAINER: dict[str, Rule] = {
     unsafe_input.CODE: unsafe_input.diagnose,
     empty_arguments.CODE: empty_arguments.diagnose,
-    wrong_shape.CODE: wrong_shape.diagnose,
+    wrong_shape.CODE: _diagnose_shape,
 }
 """Rules about the arguments as a whole. If such a finding has no sure fix, the remaining rules are skipped."""
 

@@ -19,7 +19,7 @@ _AMBIGUOUS_NAMES = frozenset({"action", "sessionId", "session_id", "tool", "tool
 
 def remove_client_noise(arguments: dict[str, Any], tool: Tool) -> dict[str, Any]:
     """Return the arguments without client noise; the same object if there is none."""
-    undeclared = [key for key in arguments if key not in tool.params]
+    undeclared = [key for key in arguments if key not in tool.params and key not in tool.aliases]
     if tool.is_open or not any(key in _CLIENT_NAMES for key in undeclared):
         return arguments
     declared = {spelling(name) for name in tool.params}

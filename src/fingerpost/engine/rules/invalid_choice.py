@@ -1,7 +1,8 @@
 """A value is not one of the choices that the schema allows.
 
-Fix grading: a choice that differs only in case and separators is lossless. A choice that is clearly intended is
-offered in the corrected call but never applied, because a value determines what the tool does.
+Fix grading: a choice that differs only in case and separators is lossless. A word that means "not given" is left out
+of an optional parameter, which is likely. A choice that is clearly intended is offered in the corrected call but never
+applied, because a value determines what the tool does; the opposite of what was sent is never offered.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import Match, closest
+from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import literal, quote_parameter
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.values.choices import find_near_choices
 
 CODE = "INVALID_CHOICE"
 
@@ -30,8 +32,8 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
     value = case.value(violation.at)
-    exact = respell(case, violation)
-    near = [] if exact else _near_choices(violation.at, value, choices)
+    fixes, hint = respell(case, violation)
+    near = [] if fixes else [_fix(violation.at, match) for match in find_near_choices(value, choices)]
     received = case.redact_value(violation.at, violation.schema)
     allowed = format_choices(choices)
     return case.make_diagnosis(
@@ -40,7 +42,8 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
         f"got {literal(received)}",
         violation.at,
         details={"got": received, "expected": allowed, "received_value": received},
-        fixes=[exact] if exact else [*near, placeholder_fix(case, violation)],
+        fixes=fixes or [*near, placeholder_fix(case, violation)],
+        hint=hint,
         schema=violation.schema or {"enum": choices},
     )
 
@@ -49,12 +52,6 @@ def format_choices(choices: list[Any]) -> str:
     """Format the choices so that a caller can copy them; a long list is cut short."""
     more = f" and {len(choices) - _MOST_LISTED:,} more" if len(choices) > _MOST_LISTED else ""
     return ", ".join(literal(choice) for choice in choices[:_MOST_LISTED]) + more
-
-
-def _near_choices(at: Path, value: Any, choices: list[Any]) -> list[Fix]:
-    words = [choice for choice in choices if isinstance(choice, str)]
-    matches = closest(value, words, "value") if isinstance(value, str) else ()
-    return [_fix(at, match) for match in matches[:3]]
 
 
 def _fix(at: Path, match: Match) -> Fix:

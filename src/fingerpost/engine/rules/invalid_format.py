@@ -2,27 +2,25 @@
 
 Formats are checked as leniently as servers check them: a date without a time is accepted as `date-time`.
 
-Fix grading: an empty string for an optional parameter is dropped, which is likely. A date in another notation is
-offered. For anything else the diagnosis gives an example.
+Fix grading: an empty string for an optional parameter is left out, which is likely. A date in another notation is
+lossless if it has one reading; both readings are offered otherwise. A detail that the schema rejects (`#`, quotes,
+`file://`) is offered without it. For anything else the diagnosis gives an example.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
+from fingerpost.engine.model import Diagnosis, Replace, Severity, Violation
 from fingerpost.engine.phrases import encode_json, key_of, literal, parameter_label, quote_parameter
-from fingerpost.engine.rules.respelling import placeholder_fix, respell
+from fingerpost.engine.rules.respelling import respell, with_placeholder
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 
 CODE = "INVALID_FORMAT"
 
 _ARTICLE = {"email": "an", "ipv4": "an", "ipv6": "an", "iri": "an"}
-_YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})")
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -33,17 +31,16 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     key = key_of(violation.at)
-    value = case.value(violation.at)
     requirement = _requirement(violation)
-    fix = respell(case, violation) or _reformat_date(case, violation, value)
+    fixes, hint = respell(case, violation)
     return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must {'match' if violation.keyword == 'pattern' else 'be'} {requirement}",
         violation.at,
         severity=Severity.MEDIUM,
         details={"got": case.redact_value(violation.at, violation.schema), "expected": requirement},
-        fixes=(fix or placeholder_fix(case, violation),),
-        hint="" if fix else _hint(case, violation, key),
+        fixes=with_placeholder(fixes, case, violation),
+        hint=hint or ("" if fixes else _hint(case, violation, key)),
     )
 
 
@@ -52,15 +49,6 @@ def _requirement(violation: Violation) -> str:
         return literal(clean(str(violation.expected)))
     name = clean(str(violation.expected))
     return f"{_ARTICLE.get(name, 'a')} {name}"
-
-
-def _reformat_date(case: Case, violation: Violation, value: Any) -> Fix | None:
-    if violation.expected not in ("date", "date-time") or not (found := _YEAR_FIRST.fullmatch(value)):
-        return None
-    year, month, day = found.groups()
-    edit = Replace(violation.at, f"{year}-{month:0>2}-{day:0>2}")
-    is_valid = case.is_valid_after(edit, violation.at)
-    return Fix(edit, Applicability.MAYBE_INCORRECT, confidence=0.85, value=edit.value) if is_valid else None
 
 
 def _hint(case: Case, violation: Violation, key: str) -> str:

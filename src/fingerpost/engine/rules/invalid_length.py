@@ -1,7 +1,7 @@
 """A string, list or object is shorter or longer than the schema allows.
 
-Fix grading: none, because cutting or padding a value changes what is asked. Only an empty string for an optional
-parameter is dropped.
+Fix grading: none, because cutting or padding a value changes what is asked. Only an empty value of an optional
+parameter is left out, and spaces or quotes around a text that is too long are removed, which is offered.
 """
 
 from __future__ import annotations
@@ -47,6 +47,6 @@ def _limit(violation: Violation) -> dict[str, Any]:
 
 
 def _fixes(case: Case, violation: Violation) -> tuple[Fix, ...]:
-    """Drop an empty value of an optional parameter that cannot be empty; guess nothing else."""
-    fix = respell(case, violation) if not case.value(violation.at) else None
-    return (fix,) if fix else ()
+    """Leave out an empty value that cannot be empty, or what surrounds a text that is too long; guess nothing else."""
+    value = case.value(violation.at)
+    return respell(case, violation).fixes if not value or isinstance(value, str) else ()

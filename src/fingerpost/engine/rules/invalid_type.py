@@ -1,7 +1,7 @@
 """A value has the wrong JSON type.
 
 Fix grading: see `respelling`. If a value cannot be respelled, the diagnosis gives the expected type, the received
-type and an example.
+type and an example. A boolean or a choice is no example: it could be the opposite of what was intended.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter, type_list
-from fingerpost.engine.rules.respelling import placeholder_fix, respell
+from fingerpost.engine.rules.respelling import respell, with_placeholder
+from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -34,7 +35,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     expected = [clean(kind) for kind in cast("list[str]", violation.expected)]
     value = case.value(violation.at)
-    fix = respell(case, violation)
+    fixes, hint = respell(case, violation)
     received = schemas.type_name(value)
     return case.make_diagnosis(
         CODE,
@@ -47,8 +48,8 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
             "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
         },
-        fixes=(fix or placeholder_fix(case, violation),),
-        hint="" if fix else _hint(case, violation, expected),
+        fixes=with_placeholder(fixes, case, violation),
+        hint=hint or ("" if fixes else _hint(case, violation, expected)),
         schema=violation.schema,
     )
 
@@ -57,5 +58,11 @@ def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     key = key_of(violation.at)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
     given = disclosure.author_example(case.tool.schema, violation.schema, key)
-    is_short = given is not None and len(literal(given, key)) <= ECHO_LIMIT
+    is_free = is_number(given) or (isinstance(given, str | list | dict) and not _has_choices(case, violation))
+    is_short = is_free and len(literal(given, key)) <= ECHO_LIMIT
     return f"{ask}: {parameter_label(violation.at)}: {literal(given, key)}" if is_short else ask
+
+
+def _has_choices(case: Case, violation: Violation) -> bool:
+    schema = disclosure.first_choice(case.tool.schema, violation.schema)
+    return "enum" in schema or "const" in schema

@@ -15,12 +15,14 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import format_path, join_names, key_of, literal, parameter_label, quote
-from fingerpost.engine.safety.json_input import as_strings
+from fingerpost.engine.safety.json_input import as_list, as_strings
 from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
 
 CODE = "MISSING_REQUIRED"
+
+_MOST_CHOICES_IN_PLACEHOLDER = 4
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -36,18 +38,20 @@ def _diagnosis(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
     cause = _cause(case, violation, names[0]) if violation.keyword == "dependentRequired" else None
     schema = schemas.child(root, violation.schema, names[0]) or case.schema(at)
     expected = disclosure.describe_schema(root, schema)
+    words = _describe_type(root, schema)
     return Diagnosis(
         code=CODE,
         message=_message(violation, names, cause),
         at=at,
         details={
             "parameter": parameter_label(at),
-            "expected": disclosure.describe_schema(root, schema),
+            "expected": expected,
             "got": "nothing",
         },
         fixes=(_fill(case, at, schema),),
-        hint=_describe(at, expected, schema.get("description")) if len(names) == 1 else "",
-        schema_hint=_schema_hint(case, violation.at, names),
+        hint=_describe(at, words, schema.get("description")) if len(names) == 1 else "",
+        schema_hint=_schema_hint(case, violation.at, names, schema, words),
+        is_hint_in_call=not _adds_to_placeholder(root, schema),
         joins_missing=len(names) == 1 and cause is None,
     )
 
@@ -77,18 +81,34 @@ def _fill(case: Case, at: Path, schema: schemas.Schema) -> Fix:
     return Fix(Replace(at, disclosure.placeholder(case.tool.schema, schema)), Applicability.HAS_PLACEHOLDERS)
 
 
+def _adds_to_placeholder(root: schemas.Schema, schema: schemas.Schema) -> bool:
+    """Whether a line about the parameter tells more than its placeholder."""
+    whole = disclosure.first_choice(root, schema)
+    has_words = any(whole.get(keyword) is not None for keyword in ("description", "default", "pattern"))
+    return has_words or len(as_list(whole.get("enum"))) > _MOST_CHOICES_IN_PLACEHOLDER
+
+
 def _describe(at: Path, words: str, description: Any) -> str:
     has_description = isinstance(description, str) and description.strip()
     return f"{parameter_label(at)}: {words}" + (f" ({literal(clean(description))})" if has_description else "")
 
 
-def _schema_hint(case: Case, holder: Path, names: list[str]) -> dict[str, Any]:
+def _schema_hint(case: Case, holder: Path, names: list[str], known: schemas.Schema, words: str) -> dict[str, Any]:
+    """Return an excerpt of the schema. `words` are the description of one of its parts, which is `known` already."""
     root = case.tool.schema
     schema = case.schema(holder)
     declared = schemas.properties(root, schema)
     required = [name for name in schemas.find_required(root, schema) if name in declared]
     return {
         **disclosure.excerpt(root, schema, "minimal"),
-        "types": {clean(name): disclosure.describe_schema(root, declared[name]) for name in names if name in declared},
+        "types": {
+            clean(name): words if declared[name] is known else _describe_type(root, declared[name])
+            for name in names
+            if name in declared
+        },
         "example": {clean(name): disclosure.quote_example(root, declared[name], name) for name in required[:8]},
     }
+
+
+def _describe_type(root: schemas.Schema, schema: Any) -> str:
+    return disclosure.describe_schema(root, schema, shows_fields=True)

@@ -1,7 +1,8 @@
 """A number is outside the range that the schema allows.
 
-Fix grading: the nearest allowed value is offered, and the paging parameter is named if the tool has one. The value is
-never applied: fewer results than requested answer another question.
+Fix grading: the nearest allowed value is offered on a read-only tool, and for a parameter that limits or pages results;
+the paging parameter is named if the tool has one. Elsewhere it would invent what to write, so the caller has to fill it
+in. The value is never applied: fewer results than requested answer another question.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter
 from fingerpost.engine.rules.respelling import placeholder_fix
@@ -25,6 +27,11 @@ _WORDS = {
 }  # fmt: skip
 _LARGEST_COMPUTED = 10**15
 _PAGERS = re.compile(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
+_LIMITS = frozenset({"limit", "max", "maximum", "page", "offset", "skip", "top", "first", "take", "count", "n"})
+_RESULTS = frozenset({
+    "per", "size", "num", "number", "of", "to", "start", "at", "index", "result", "item", "row", "record", "entry",
+    "hit", "match", "line", "return", "fetch", "last", "the",
+})  # fmt: skip
 _LIMIT_NAMES = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
 
 
@@ -38,7 +45,8 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     limits = {word: limit for word in _WORDS if is_number(limit := violation.schema.get(word))}
     limits.setdefault(violation.keyword, violation.expected)
     is_whole = violation.schema.get("type") == "integer" or isinstance(value, int)
-    allowed = None if isinstance(received, Described) else nearest_allowed(value, limits, whole=is_whole)
+    may_offer = not isinstance(received, Described) and (case.tool.is_read_only or _limits_results(violation))
+    allowed = nearest_allowed(value, limits, whole=is_whole) if may_offer else None
     quoted = "" if isinstance(received, Described) else f" value {literal(received)}"
     limit_text = literal(safe_value(violation.expected))
     return case.make_diagnosis(
@@ -50,6 +58,13 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
         fixes=(placeholder_fix(case, violation) if allowed is None else _fix(violation, allowed),),
         hint="" if allowed is None else _hint(case, violation, allowed),
     )
+
+
+def _limits_results(violation: Violation) -> bool:
+    """Whether a parameter only says how many results to return, or from where on."""
+    name = next((step for step in reversed(violation.at) if isinstance(step, str)), "")
+    words = {stem(word) for word in split_words(name)}
+    return not words.isdisjoint(_LIMITS) and words <= _LIMITS | _RESULTS
 
 
 def nearest_allowed(value: float, limits: Mapping[str, float], *, whole: bool) -> int | float | None:

@@ -1,56 +1,61 @@
 """Respell a value the way the schema spells it.
 
-Models send numbers and booleans as strings, objects and arrays as strings of JSON, one item instead of a list, `null`
-or `""` for "not given", and enum values in the wrong case. The rewrites are tried in order, surest first, and the
-validator decides which one fits.
+`values` knows what a rejected value may stand for. Here each candidate is tried, and the validator decides which ones
+fit.
 
-Fix grading: lossless if reading the new value gives the old one back. Dropping an empty string is likely, because an
-empty string means something to some tools. A number as a string, the only item of a list, and a comma-separated
-string as a list are offered.
+Fix grading: that of the candidate. Lossless if reading the new value gives the old one back, likely if the only
+plausible reading changes its form (`"yes"` as true, `""` left out), otherwise offered.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching.spelling import spelling
-from fingerpost.engine.model import Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
-from fingerpost.engine.phrases import key_of
-from fingerpost.engine.safety.json_input import as_list, as_strings, is_number, parse_json
-from fingerpost.engine.safety.redact import is_harmless
+from fingerpost.engine.model import MIN_CLEAR_LEAD, Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
+from fingerpost.engine.phrases import key_of, literal, parameter_label
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
+from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.sample import is_large
+from fingerpost.engine.values import Candidate, Instead, Slot, find_candidates
 
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,15})")
-_EXACT = 2**53
-"""Beyond this, servers that use floats read a neighbouring number."""
-
-_NUMBER = re.compile(r"-?(?=[\d.]{1,16}(?:[eE]|$))(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
-"""At most fifteen digits, which a float preserves."""
-_EMPTY_VALUES = (None, "", "null", "none", "None")
-_SEPARATORS = re.compile(r"[,;\n]")
-_OPENING = ("[", "{", "(", "-")
-_BOOLEANS = {"true": True, "false": False}
+_MAX_TRIES = 8
+"""How many candidates are validated. Each validation costs as much as the whole call."""
+_MAX_FIXES = 4
 
 
-def respell(case: Case, violation: Violation) -> Fix | None:
-    """Return the first rewrite of the value that the schema accepts, or None."""
-    value = case.value(violation.at)
-    is_hidden = not is_harmless(value, key_of(violation.at)) or case.is_secret(violation.at)
-    for edit, grade in _rewrites(case, violation, value):
-        if _settles_value(case, edit, violation.at):
-            is_sure = grade is not Grade.OFFERED or is_number(value)
-            return Fix(
-                edit,
-                Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT,
-                grade,
-                confidence=1.0 if grade is Grade.LOSSLESS else 0.95 if is_sure else 0.8,
-                value=edit.value if isinstance(edit, Replace) and not is_hidden else None,
-            )
-    return None
+class Respelling(NamedTuple):
+    """The values that fit instead of a rejected one, best first, and what the caller has to know about them."""
+
+    fixes: tuple[Fix, ...] = ()
+    hint: str = ""
+
+
+def respell(case: Case, violation: Violation) -> Respelling:
+    """Return the rewrites of a value that the schema accepts: the only sure one, or every plausible one."""
+    found: list[Candidate] = []
+    for candidate in islice(find_candidates(_slot(case, violation)), _MAX_TRIES):
+        if candidate.value is Instead.FILL_IN:
+            return Respelling(hint=candidate.hint) if not _is_hidden(case, violation.at) else Respelling()
+        if _settles_value(case, _edit(candidate, violation.at), violation.at):
+            found.append(candidate)
+            if candidate.grade is not Grade.OFFERED:
+                break
+    found.sort(key=lambda one: (one.grade is Grade.OFFERED, -one.confidence))
+    best = found[:1] if found and found[0].is_sure else _distinct(found)[:_MAX_FIXES]
+    return _present(best, case, violation.at)
+
+
+def with_placeholder(fixes: tuple[Fix, ...], case: Case, violation: Violation) -> tuple[Fix, ...]:
+    """Add a placeholder, unless the best fix is sure, or several are so close that the caller has to choose."""
+    is_sure = bool(fixes) and fixes[0].applicability is Applicability.MACHINE_APPLICABLE
+    is_contested = len(fixes) > 1 and fixes[0].confidence - fixes[1].confidence < MIN_CLEAR_LEAD
+    return fixes if is_sure or is_contested else (*fixes, placeholder_fix(case, violation))
 
 
 def placeholder_fix(case: Case, violation: Violation) -> Fix:
@@ -61,92 +66,97 @@ def placeholder_fix(case: Case, violation: Violation) -> Fix:
 
 
 def accepts_value(case: Case, at: Path) -> bool:
-    """Whether the value at `at` is valid, or is once it is respelled."""
+    """Whether the value at `at` is valid, or is once it is respelled without a guess."""
     violations = [violation for violation in case.violations if violation.at == at]
-    return all((fix := respell(case, violation)) and fix.grade is Grade.LOSSLESS for violation in violations)
+    return all(_has_one_reading(respell(case, violation)) for violation in violations)
+
+
+def _has_one_reading(respelling: Respelling) -> bool:
+    return bool(respelling.fixes) and respelling.fixes[0].grade is not Grade.OFFERED
+
+
+def _present(found: list[Candidate], case: Case, at: Path) -> Respelling:
+    is_hidden = _is_hidden(case, at)
+    hint = next((one.hint for one in found if one.hint), "")
+    fixes = [_fix(one, at, is_hidden=is_hidden) for one in found]
+    if len(fixes) > 1 and not is_hidden:
+        fixes = [replace(fix, label=_label(fix)) for fix in fixes]
+    return Respelling(tuple(fixes), "" if is_hidden else hint)
+
+
+def _fix(candidate: Candidate, at: Path, *, is_hidden: bool) -> Fix:
+    edit = _edit(candidate, at)
+    return Fix(
+        edit,
+        Applicability.MACHINE_APPLICABLE if candidate.is_sure else Applicability.MAYBE_INCORRECT,
+        candidate.grade,
+        confidence=candidate.confidence,
+        value=edit.value if isinstance(edit, Replace) and not (is_hidden or is_large(edit.value)) else None,
+    )
+
+
+def _label(fix: Fix) -> str:
+    return clean(fix.value) if isinstance(fix.value, str) else clean(literal(fix.value))
+
+
+def _edit(candidate: Candidate, at: Path) -> Drop | Replace:
+    return Drop(at) if candidate.value is Instead.LEAVE_OUT else Replace(at, candidate.value)
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Keep the first of equal values. To Python, 1 and 1.0 and True are equal."""
+    kept: list[Candidate] = []
+    for one in found:
+        if not any(type(one.value) is type(other.value) and one.value == other.value for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_hidden(case: Case, at: Path) -> bool:
+    return not is_harmless(case.value(at), key_of(at)) or case.is_secret(at)
 
 
 def _settles_value(case: Case, edit: Edit, at: Path) -> bool:
     """Whether `edit` makes the value at `at` itself valid; other rules report what is wrong below it."""
-    return not any(violation.at == at for violation in case.after([edit]).violations)
+    after = case.after([edit])
+    return after.is_valid or not any(violation.at == at for violation in after.violations)
 
 
-def _rewrites(case: Case, violation: Violation, value: Any) -> Iterator[tuple[Edit, Grade]]:
-    """Yield the possible rewrites of a value, surest first."""
-    at = violation.at
-    kinds = schemas.types(case.tool.schema, case.schema(at)) or tuple(_types_of(violation))
-    if value is None and case.is_optional(at):
-        yield Drop(at), Grade.LOSSLESS
-    if isinstance(value, str):
-        yield from _rewrite_text(case, violation, value, kinds)
-        if _is_list_text(value, kinds):
-            return
-    if kinds in (("array",), ("array", "null")) and isinstance(at[-1], str):
-        yield from _wrap_in_list(case, at, value)
-    if is_number(value) and abs(value) < 10**20 and "string" in kinds:
-        yield Replace(at, str(value)), Grade.OFFERED
-    if len(as_list(value)) == 1:
-        yield Replace(at, as_list(value)[0]), Grade.OFFERED
-    if isinstance(value, dict | list) and not value and case.is_optional(at):
-        yield Drop(at), Grade.LIKELY
+def _slot(case: Case, violation: Violation) -> Slot:
+    """Describe the rejected value and what the schema wants in its place."""
+    at, root, schema = violation.at, case.tool.schema, case.schema(violation.at)
+    kinds = schemas.types(root, schema) or tuple(_types_of(violation))
+    layers = tuple(schemas.layers(root, schema))
+    if violation.keyword == "format":
+        layers = ({"format": violation.expected}, *layers)
+    return Slot(
+        value=case.value(at),
+        kinds=kinds,
+        keyword=violation.keyword,
+        name=next((step for step in reversed(at) if isinstance(step, str)), ""),
+        label=parameter_label(at),
+        choices=tuple(as_list(violation.expected) if violation.keyword == "enum" else _choices(layers)),
+        layers=layers,
+        item_kinds=schemas.types(root, schemas.child(root, schema, 0)) if "array" in kinds else (),
+        siblings=_siblings(case, at),
+        is_item=not at or isinstance(at[-1], int),
+        is_optional=case.is_optional(at),
+        is_read_only=case.tool.is_read_only,
+        is_reported=bool(case.reported),
+        fits=lambda value: case.is_valid_after(Replace(at, value), at),
+    )
 
 
-def _rewrite_text(case: Case, violation: Violation, text: str, kinds: tuple[str, ...]) -> Iterator[tuple[Edit, Grade]]:
-    at = violation.at
-    yield from ((Replace(at, value), Grade.LOSSLESS) for value in _parse(text, kinds, violation))
-    if not text.strip() and case.is_optional(at):
-        yield Drop(at), Grade.LIKELY
-    if _is_list_text(text, kinds):
-        yield from ((Replace(at, items), Grade.OFFERED) for items in _split(case, at, text))
-
-
-def _is_list_text(text: str, kinds: tuple[str, ...]) -> bool:
-    return "array" in kinds and (text.lstrip()[:1] in _OPENING or _SEPARATORS.search(text) is not None)
-
-
-def _wrap_in_list(case: Case, at: Path, value: Any) -> Iterator[tuple[Edit, Grade]]:
-    """Wrap one item in a list. A text of several words may be several items, so that is only offered."""
-    if isinstance(value, list) or value in _EMPTY_VALUES:
-        return
-    kinds = schemas.types(case.tool.schema, schemas.child(case.tool.schema, case.schema(at), 0))
-    parsed = list(_parse(value, kinds, Violation(at, "type", []))) if isinstance(value, str) else []
-    grade = Grade.OFFERED if isinstance(value, str) and len(value.split()) > 1 else Grade.LOSSLESS
-    for item in (value, *parsed):
-        edit = Replace(at, [item])
-        if isinstance(item, dict) or case.is_valid_after(edit, at):
-            yield edit, grade
-
-
-def _split(case: Case, at: Path, text: str) -> Iterator[list[Any]]:
-    """Split a text into a list; text that looks like a broken container is left alone."""
-    if text.lstrip()[:1] not in _OPENING:
-        kinds = schemas.types(case.tool.schema, schemas.child(case.tool.schema, case.schema(at), 0))
-        parts = [part.strip() for part in _SEPARATORS.split(text) if part.strip()]
-        yield [int(part) if "integer" in kinds and _INTEGER.fullmatch(part) else part for part in parts]
+def _siblings(case: Case, at: Path) -> dict[str, Any]:
+    """Return the arguments beside a value, and those that are declared there but not given, as None."""
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    beside = {**dict.fromkeys(declared), **as_object(case.value(at[:-1]))}
+    return {name: value for name, value in beside.items() if name != at[-1]}
 
 
 def _types_of(violation: Violation) -> list[str]:
     return as_strings(violation.expected) if violation.keyword == "type" else []
 
 
-def _parse(text: str, kinds: tuple[str, ...], violation: Violation) -> Iterator[Any]:
-    """Yield the values a string may stand for: an object, array, number, boolean, or a choice in another case."""
-    if ("object" in kinds or "array" in kinds) and not isinstance(whole := parse_json(text), str):
-        yield whole
-    if "integer" in kinds and _INTEGER.fullmatch(text) and abs(int(text)) <= _EXACT:
-        yield int(text)
-    if "number" in kinds and _NUMBER.fullmatch(text):
-        yield int(text) if _INTEGER.fullmatch(text) else float(text)
-    if "boolean" in kinds and text.lower() in _BOOLEANS:
-        yield _BOOLEANS[text.lower()]
-    if violation.keyword == "enum":
-        same = [choice for choice in as_strings(violation.expected) if _is_same_choice(choice, text)]
-        yield from same if len(same) == 1 else []
-
-
-def _is_same_choice(choice: str, text: str) -> bool:
-    """Compare without case, except in units and symbols (`mW`, `MW`, `b`, `B`), where case has a meaning."""
-    if len(text) > 96 or spelling(choice) != spelling(text):
-        return False
-    is_word = len(choice) > 3 or (len(choice) > 1 and choice in (choice.lower(), choice.upper()))
-    return is_word and (len(choice) > 3 or text in (text.lower(), text.upper()))
+def _choices(layers: Sequence[schemas.Schema]) -> list[Any]:
+    return next((as_list(layer["enum"]) for layer in layers if "enum" in layer), list[Any]())

@@ -1,33 +1,54 @@
 """The call passes an argument that the tool does not declare.
 
 Servers that ignore unknown names run with a default that the caller did not choose. Servers that reject them often
-do not say which name was expected.
+do not say which name was expected. An argument maps to a parameter only by its own name; that a parameter is missing
+is no evidence. An argument without a place is left out where that cannot hurt (see `leave_out`).
 
 Fix grading: a name that differs only in case and separators is lossless. A declared parameter is likely if it is
 unset, clearly the closest, accepts the value, and is the closest to no other undeclared argument. Any other close
-name is offered.
+name, or a field of an object parameter, is offered. Leaving out an argument that explains the call, or that the schema
+forbids, is likely on read-only tools.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.spelling import spelling
-from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Path, Rename, Severity
+from fingerpost.engine.model import (
+    Applicability,
+    Diagnosis,
+    Drop,
+    Edit,
+    Fix,
+    Grade,
+    Move,
+    Path,
+    Rename,
+    Severity,
+    are_contested,
+)
 from fingerpost.engine.phrases import format_path, parameter_label, quote
+from fingerpost.engine.rules.leave_out import leave_out
+from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.sample import MOST_EXPLAINED
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
 
 CODE = "UNKNOWN_PARAM"
 
 _TOLERANCE = 0.05
+_MANY_NAMES = 64
+"""An object with more names is a mistake as a whole: only a few of them are explained."""
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -37,16 +58,16 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _objects_to_check(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
     """Yield each object with undeclared names: its path, declarations, those names, and whether they must be close."""
-    missing = {violation.at for violation in case.violations_of("required")}
+    missing = [violation.at for violation in case.violations_of("required")]
     if not case.tool.is_open:
-        yield (), case.tool.params, case.tool.unknown_arguments(case.arguments), False
+        yield (), case.tool.params, case.find_unknown_arguments(), False
     forbidden = {violation.at: violation for violation in case.violations_of(UNDECLARED_KEYWORD) if violation.at}
     for at, violation in forbidden.items():
         yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
     for at, declared, strays in case.tool.find_nested_unknown_arguments(case.arguments):
         yield at, declared, strays, True
-    for at in missing - forbidden.keys():
-        if (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
+    for at in missing:
+        if at in forbidden or (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):
             continue
         declared = schemas.properties(case.tool.schema, case.schema(at))
         yield at, declared, [key for key in case.value(at) if key not in declared], True
@@ -56,26 +77,40 @@ def _diagnose_object(
     case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
-    strays = [key for key in strays if key in given][:MAX_DIAGNOSES]
-    if not strays:
-        return
-    unset = [name for name in declared if name not in given]
-    context = _context(case, holder, declared, given)
-    required = {name for name in context["required"] if name not in given}
-    readings = {
-        stray: _prefer_required(
-            stray,
-            closest(stray, unset, "parameter", {**context, "value_type": schemas.type_name(given[stray])}),
-            required,
-        )
-        for stray in strays
-    }
+    most = MAX_DIAGNOSES if len(given) <= _MANY_NAMES else MOST_EXPLAINED
+    every = [key for key in strays if key in given]
+    nested: Mapping[str, Path] = find_nested_fields(case) if every and not holder else {}
+    readings = _find_readings(case, holder, declared, every[:most], nested)
     claims = Counter(matches[0].name for matches in readings.values() if matches)
     for stray, matches in readings.items():
+        at = (*holder, stray)
         if must_be_near and not (matches and matches[0].confidence > OFFER_THRESHOLD):
             continue
-        fixes = [_rename(case, (*holder, stray), match, claims[match.name]) for match in matches[:3]]
-        yield _diagnosis(case, (*holder, stray), fixes, declared)
+        offered = [match for match in matches if match.differs_by_unit or not match.is_other_thing][:3]
+        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in offered]
+        has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD
+        given_name = None if has_place else _given_near_name(case, at, declared)
+        if not matches and len(every) <= most:  # leaving a few out of very many would not help
+            fixes = list(_leave_out(case, at, given_name))
+        yield _diagnosis(case, at, fixes, declared, given_name, is_near=bool(matches))
+
+
+def _find_readings(
+    case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], nested: Mapping[str, Path]
+) -> dict[str, Sequence[Match]]:
+    """Find the declared names that each undeclared one may stand for, best first."""
+    if not strays:
+        return {}
+    given: dict[str, Any] = case.value(holder)
+    context = _context(case, holder, declared, given)
+    unset = [name for name in declared if name not in given]
+    names = [*unset, *nested]
+    required = {name for name in context["required"] if name not in given}
+    readings: dict[str, Sequence[Match]] = {}
+    for stray in strays:
+        matches = closest(stray, names, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
+        readings[stray] = _prefer_required(stray, matches, required)
+    return readings
 
 
 def _prefer_required(stray: str, matches: Sequence[Match], required: set[str]) -> Sequence[Match]:
@@ -91,11 +126,14 @@ def _prefer_required(stray: str, matches: Sequence[Match], required: set[str]) -
 def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     root = case.tool.schema
     return {
-        "given": [key for key in given if key in declared],
-        "args": given,
+        "given": [name for name in declared if name in given],
+        "args": given if len(given) <= _MANY_NAMES else dict.fromkeys(islice(given, _MANY_NAMES)),
         "required": list(schemas.find_required(root, case.schema(holder))),
         "types": _parameter_types(case, holder, declared),
         "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
+        "tool": case.tool.name,
+        "read_only": case.tool.is_read_only,
+        "destructive": case.tool.is_destructive,
     }
 
 
@@ -105,28 +143,43 @@ def _parameter_types(case: Case, holder: Path, declared: Mapping[str, Any]) -> M
     return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
 
 
-def _rename(case: Case, at: Path, match: Match, claims: int) -> Fix:
-    edit = Rename(at, match.name)
+def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -> Fix:
+    """Return the fix that gives an argument the name, or the place, of a declared one."""
+    target = nested or (*at[:-1], match.name)
+    label = clean(format_path(nested or (match.name,)))
+    edit: Edit = Move(at, target) if nested else Rename(at, match.name)
+    if match.differs_by_unit:
+        edit = Move(at, target, disclosure.placeholder(case.tool.schema, case.schema(target)))
+        return Fix(
+            edit,
+            Applicability.HAS_PLACEHOLDERS,
+            confidence=0.75,
+            value=match.name,
+            label=label,
+        )
     same_letters = spelling(str(at[-1])) == spelling(match.name)
-    is_only = match.is_clear and claims == 1
-    is_sure = is_only and (same_letters or accepts_value(case.after([edit]), (*at[:-1], match.name)))
+    is_only = match.is_clear and claims == 1 and not nested
+    is_sure = is_only and (same_letters or accepts_value(case.after([edit]), target))
     return Fix(
         edit=edit,
         applicability=Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT,
         grade=(Grade.LOSSLESS if same_letters else Grade.LIKELY) if is_sure else Grade.OFFERED,
-        confidence=match.confidence if claims == 1 else min(match.confidence, OFFER_THRESHOLD),
-        value=match.name,
-        label=clean(match.name),
+        confidence=match.confidence if claims < 2 else min(match.confidence, OFFER_THRESHOLD),
+        value=format_path(target) if nested else match.name,
+        label=label,
     )
 
 
-def _diagnosis(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any]) -> Diagnosis:
-    near = fixes[0] if fixes and fixes[0].confidence > OFFER_THRESHOLD else None
-    given_name = None if near else _given_near_name(case, at, declared)
+def _diagnosis(
+    case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], given_name: str | None, *, is_near: bool
+) -> Diagnosis:
+    """Diagnose an unknown argument. `is_near`: a declared name is near, even if it cannot be the intended one."""
+    has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD and bool(fixes[0].label)
+    near = fixes[0] if has_place and not are_contested(fixes) else None
     name = quote(format_path(at))
     return case.make_diagnosis(
         CODE,
-        f"Unknown param {name}, did you mean {quote(near.value)}?" if near else f"Unknown param {name}",
+        f"Unknown param {name}, did you mean {quote(near.label)}?" if near else f"Unknown param {name}",
         at,
         severity=Severity.MEDIUM,
         fixes=fixes,
@@ -135,12 +188,23 @@ def _diagnosis(case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, An
             "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
         hint=f"{quote(given_name)} is already given" if given_name else "",
-        warning="" if near else f"Unknown param {name} ignored",
+        warning="" if is_near else f"Unknown param {name} ignored",
+        blocks=is_near or (not fixes and case.is_forbidden(at)),
     )
+
+
+def _leave_out(case: Case, at: Path, given_name: str | None) -> Iterator[Fix]:
+    """Yield the fix that leaves the argument out; beside a given parameter of a similar name, only if both agree."""
+    if given_name is None:
+        if fix := leave_out(case, at):
+            yield fix
+    elif case.value(at) == case.value((*at[:-1], given_name)):
+        yield Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9)
 
 
 def _given_near_name(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:
     """Return the declared name that the undeclared one resembles, if that is already given."""
-    taken = [name for name in case.value(at[:-1]) if name in declared]
+    given = case.value(at[:-1])
+    taken = [name for name in declared if name in given]
     near = closest(str(at[-1]), taken, "parameter")
     return near[0].name if near and near[0].confidence > OFFER_THRESHOLD else None

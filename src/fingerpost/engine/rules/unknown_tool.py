@@ -1,77 +1,98 @@
 """The server has no tool with that name.
 
-Fix grading: a name behind a known client prefix (`functions.`, `mcp__server__`), or one that differs only in case and
-separators, is lossless if exactly one tool has it. A name that is merely close is only offered: running another tool
-than the one named may destroy data.
+Fix grading: a name behind a known client prefix (`functions.`, `mcp__server__`) or within what a model's output format
+leaves behind (`<|channel|>commentary`, `search:0`), or one that differs only in case and separators, is lossless if
+exactly one tool has it. A name that is merely close is only offered: running another tool than the one named may
+destroy data. A tool that does the opposite, concerns another thing or is more dangerous is not even offered, only
+listed.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching import OFFER_THRESHOLD, Names, Reading, find_readings
+from fingerpost.engine.matching.actions import (
+    Danger,
+    correct_verb,
+    drop_light_verb,
+    is_action,
+    may_replace,
+    read_action,
+)
+from fingerpost.engine.matching.evidence import OTHER_THING
+from fingerpost.engine.matching.habits import find_by_habit
+from fingerpost.engine.matching.spelling import count_edits, normal_form, split_words
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
+from fingerpost.engine.rules.tool_name_forms import find_bare_names
+from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 
 CODE = "UNKNOWN_TOOL"
 
-_CLIENT_PREFIX = re.compile(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
-_SERVER_PREFIX = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
-_MOST_SIMILAR, _MOST_CATEGORIES = 5, 12
+_MOST_SIMILAR, _MOST_CATEGORIES, _FEW_TOOLS = 5, 12, 8
+_MOST_SAME_NOUN = 20
+_MOST_READ = 512
+"""Tools that are looked at one by one, in large lists."""
+_HABIT_CONFIDENCE = 0.75
+_ARGUMENTS_CONFIDENCE = 0.75
+"""Evidence besides the name is enough to offer a tool, and no more."""
 
 
 def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
-    names = list(_strip_prefixes(call.tool, catalog))
-    fixes = _exact_fix(names, catalog) or _near_fixes(call, names[-1][0], catalog)
-    similar = [fix.label for fix in fixes[:_MOST_SIMILAR]]
-    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
-    list_tools = (
-        f"Use {info_tool}() to list all available tools"
-        if info_tool
-        else "List the tools again to see what is available"
-    )
+    names = list(find_bare_names(call.tool, catalog.server))
+    fixes = _exact_fix(names, catalog)
+    similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
+    if not fixes:
+        fixes, similar = _find_similar(call, names[-1][0], catalog)
+    is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
     return Diagnosis(
         code=CODE,
         message=f"Tool {quote(call.tool)} not found",
         details={"got": clean(call.tool), "expected": "a listed tool"},
         category="not_found",
-        suggestions={
-            **({"similar_tools": similar} if similar else {}),
-            **(
-                {"available_categories": {clean(word): count for word, count in categories.items()}}
-                if categories
-                else {}
-            ),
-        },
+        suggestions=_suggestions(similar, catalog, is_offered=is_offered),
         fixes=fixes,
-        hint="" if fixes else list_tools,
+        hint="" if is_offered else _hint(similar, info_tool),
     )
 
 
-def _strip_prefixes(name: str, catalog: Catalog) -> Iterator[tuple[str, Grade]]:
-    """Yield the name, then the name without each prefix that clients add, with the grade of that reading.
-
-    The name of this server is removed as a prefix. If our own name is unknown, that reading is only likely. If the
-    prefix is another server's name, the call is not for us.
-    """
-    bare, grade = name[:256], Grade.LOSSLESS
-    yield bare, grade
-    while prefix := _CLIENT_PREFIX.match(bare) or _SERVER_PREFIX.match(bare):
-        server = prefix.groupdict().get("server") or prefix.groupdict().get("mcp")
-        if prefix.end() == len(bare) or (server and catalog.server and not _is_same_server(server, catalog.server)):
-            return
-        if "server" in prefix.groupdict() and not catalog.server:
-            grade = Grade.LIKELY
-        bare = bare[prefix.end() :]
-        yield bare, grade
+def _hint(similar: Sequence[str], info_tool: str | None) -> str:
+    if similar:
+        return "No listed tool clearly does the same"
+    if info_tool:
+        return f"Use {info_tool}() to list all available tools"
+    return "List the tools again to see what is available"
 
 
-def _is_same_server(server: str, ours: str) -> bool:
-    return spelling(server) == spelling(ours)
+def _suggestions(similar: Sequence[str], catalog: Catalog, *, is_offered: bool) -> dict[str, Any]:
+    """Return the names to choose from: similar ones, all if they are few, and how many begin with which word."""
+    listed = [] if is_offered else _names_to_list(similar, catalog)
+    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
+    found: dict[str, Any] = {
+        "similar_tools": [clean(name) for name in similar[:_MOST_SIMILAR]],
+        "available_tools": [clean(name) for name in listed],
+        "available_categories": {clean(word): count for word, count in categories.items()},
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _names_to_list(similar: Sequence[str], catalog: Catalog) -> list[str]:
+    """Return all names of a short list, similar ones first. Of a long one without similar names, one of each kind."""
+    names = [tool.name for tool in islice(catalog, _MOST_READ)]
+    if len(names) <= _FEW_TOOLS:
+        return _harmless_first([*similar, *names], catalog)
+    if similar:
+        return []
+    by_category: dict[str, str] = {}
+    for name in names:
+        by_category.setdefault(next(iter(split_words(name)), ""), name)
+    return _harmless_first(by_category.values(), catalog)[:_MOST_SIMILAR]
 
 
 def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
@@ -82,13 +103,132 @@ def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fi
     return ()
 
 
-def _near_fixes(call: Call, bare: str, catalog: Catalog) -> tuple[Fix, ...]:
-    context = {"server": catalog.server, "args": call.arguments, "schemas": catalog.schemas}
-    matches = closest(bare, catalog.names, "tool", context)
-    return tuple(_offer(match) for match in matches[:_MOST_SIMILAR])
+def _find_similar(call: Call, bare: str, catalog: Catalog) -> tuple[tuple[Fix, ...], list[str]]:
+    """Return the tools to offer, and the names to list: offered ones first, dangerous ones last."""
+    arguments = as_object(call.arguments)
+    known = catalog.names_near(bare)
+    context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known.names)}
+    readings = find_readings(bare, known, "tool", context)
+    fixes = [_offer(one) for one in readings if _may_offer(bare, one, arguments, catalog)]
+    if not fixes and (corrected := correct_verb(bare)):
+        return _find_similar(call, corrected, catalog)
+    if not any(fix.confidence > OFFER_THRESHOLD for fix in fixes):
+        fixes = [*_offers_beside_the_name(bare, known, arguments, catalog), *fixes]
+    fixes = _prefer_fitting(_without_repeats(fixes), arguments, catalog)[:_MOST_SIMILAR]
+    return tuple(fixes), _names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
 
 
-def _offer(match: Match) -> Fix:
+def _names_nearby(bare: str, known: Names, offered: list[str], readings: list[Reading], catalog: Catalog) -> list[str]:
+    """Return the names to list: offered ones, others that do no more harm, readers of the same things, the rest."""
+    habits = [name for group in find_by_habit(bare, known) for name in group]
+    limit = min(read_action(bare).danger or Danger.READS, Danger.WRITES)
+    near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
+    harmless = [name for name in (*near, *habits) if _is_at_most(name, limit, catalog)]
+    rest = _harmless_first([*[one.match.name for one in readings], *habits], catalog)
+    names = dict.fromkeys([*offered, *harmless, *_same_nouns(bare, known, limit, catalog), *rest])
+    return list(names)[:_MOST_SIMILAR]
+
+
+def _may_offer(bare: str, reading: Reading, arguments: Mapping[str, Any], catalog: Catalog) -> bool:
+    tool = catalog.get(reading.match.name)
+    return tool is not None and may_replace(
+        bare,
+        tool.name,
+        reading.evidence,
+        danger_of_tool(tool),
+        takes_arguments=bool(arguments) and _takes(tool, arguments),
+    )
+
+
+def danger_of_tool(tool: Tool) -> Danger:
+    """Return what a tool may do, by its annotations, the verb in its name, and what its description begins with."""
+    if tool.is_read_only:
+        return Danger.READS
+    by_name = read_action(tool.name).danger
+    if tool.is_destructive or by_name is Danger.DESTROYS or _says_it_replaces(tool.description):
+        return Danger.DESTROYS
+    if as_object(tool.entry.get("annotations")).get("readOnlyHint") is False:
+        return Danger.WRITES
+    return by_name if by_name is not None else _danger_by_description(tool.description)
+
+
+def _danger_by_description(description: str) -> Danger:
+    """A description that begins with a verb says what the tool does: "Gets the weather"."""
+    first = description[:64].split(maxsplit=1)[:1]
+    verb = read_action(first[0]).verb if first else ""
+    return Danger.READS if verb and read_action(verb).danger is Danger.READS else Danger.WRITES
+
+
+def _says_it_replaces(description: str) -> bool:
+    text = description[:512].lower()
+    return "overwrit" in text or "irreversibl" in text or "permanently" in text or "cannot be undone" in text
+
+
+def _takes(tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    return all(name in tool.params for name in arguments)
+
+
+def _offers_beside_the_name(bare: str, known: Names, arguments: Mapping[str, Any], catalog: Catalog) -> Iterator[Fix]:
+    """Offer a tool for other reasons than its name: a habit, or a few letters and the arguments of the call."""
+    groups = find_by_habit(bare, known)
+    best = groups[0] if groups else []
+    if len(best) == 1 and _is_at_most(best[0], _danger_of_habit(bare), catalog):
+        yield _fix(best[0], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
+    if (rest := drop_light_verb(bare)) and (place := known.by_key.get(rest)):
+        yield _fix(known.names[place[0]], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
+    near = [tool.name for tool in islice(catalog, _MOST_READ) if _is_near(bare, tool)] if arguments else []
+    fitting = [name for name in near if (tool := catalog.get(name)) and _takes(tool, arguments)]
+    if len(fitting) == 1:
+        yield _fix(fitting[0], _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT)
+
+
+def _danger_of_habit(bare: str) -> Danger:
+    """A habitual name may lead to a tool that writes if it is no verb that reads, but never to one that destroys."""
+    return Danger.READS if read_action(bare).danger is Danger.READS else Danger.WRITES
+
+
+def _is_at_most(name: str, danger: Danger, catalog: Catalog) -> bool:
+    tool = catalog.get(name)
+    return tool is not None and danger_of_tool(tool) <= danger
+
+
+def _is_near(bare: str, tool: Tool) -> bool:
+    """Whether a short name is one letter away, and no verb itself: `ad` may be `add`, but `get` is not `let`."""
+    key, name = normal_form(bare), normal_form(tool.name)
+    return 1 < len(key) < 6 and abs(len(key) - len(name)) < 2 and not is_action(key) and count_edits(key, name, 1) == 1
+
+
+def _prefer_fitting(fixes: list[Fix], arguments: Mapping[str, Any], catalog: Catalog) -> list[Fix]:
+    """If exactly one of several tools declares all arguments of the call, put it first and lower the others."""
+    fixes = sorted(fixes, key=lambda fix: -fix.confidence)
+    if not arguments or any(fix.applicability is Applicability.MACHINE_APPLICABLE for fix in fixes):
+        return fixes
+    fitting = [fix for fix in fixes if (tool := catalog.get(fix.value)) and _takes(tool, arguments)]
+    if len(fitting) != 1 or fitting[0].confidence <= OFFER_THRESHOLD:
+        return fixes
+    lowered = [replace(fix, confidence=min(fix.confidence, OFFER_THRESHOLD)) for fix in fixes if fix not in fitting]
+    return [*fitting, *lowered]
+
+
+def _without_repeats(fixes: Iterable[Fix]) -> list[Fix]:
+    return list({fix.value: fix for fix in reversed(list(fixes))}.values())[::-1]
+
+
+def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:
+    """Return tools that concern the things that the unknown name does and are no more dangerous; readers first."""
+    places = [place for noun in read_action(bare).nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
+    names = [known.names[place] for place in dict.fromkeys(places)]
+    readers = [name for name in names if _is_at_most(name, Danger.READS, catalog)]
+    return [*readers, *[name for name in names if _is_at_most(name, limit, catalog)]]
+
+
+def _harmless_first(names: Iterable[str], catalog: Catalog) -> list[str]:
+    """Put tools that may destroy something behind the others; otherwise keep the order."""
+    return sorted(dict.fromkeys(names), key=lambda name: not _is_at_most(name, Danger.WRITES, catalog))
+
+
+def _offer(reading: Reading) -> Fix:
+    match = reading.match
     is_sure = match.is_clear and match.confidence > OFFER_THRESHOLD
     return _fix(
         match.name, match.confidence, Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT

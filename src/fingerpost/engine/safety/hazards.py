@@ -4,85 +4,260 @@ Only values that should be an identifier are checked: a path, an id, a host or a
 URLs may contain anything. A relative path may go up. An attack goes up to a sensitive file, hides that in an
 encoding, or contains a whole shell, SQL or template attack. Whatever could be a valid call passes: the server has
 its own checks, and refusing a valid call would be our fault.
+
+Size is no way around the check: every item, every level and every character is looked at, in linear time. The few
+values that would take too long (thousands of operators in one identifier) count as attacks.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, cast
 
 from fingerpost.engine.model import Path
-from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.safety.shell_commands import contains_command
 
-_MAX_LENGTH, _MAX_ITEMS, _MAX_DEPTH = 4096, 50, 8
-_SUSPICIOUS = re.compile(r"\.\.|%2[eEfF]|%25|%5[cC]|\x00|[;|`$<{']|\b[uU](?:nion|NION)\b")
-_PATH_NAME = re.compile(r"(?:^|_)(?:path|file|dir|folder|directory|filename|filepath)s?$")
-_ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uuid|slug|host|hostname|email|username)$")
+_Holds: TypeAlias = Literal["path", "id", "host", ""]
+
+_LONG = 512
+_MOST_ESCAPES = 5_000
+_MOST_CHECKED = 8_192
+_BEFORE, _AFTER = 8, 200
+"""How much of a long text around a mark is searched for an injection. No pattern is longer."""
+_MANY_NAMES = 64
+_CONTAINERS = frozenset({dict, list})
+_MAX_DEPTH = 2_000
+"""Deeper values are refused: no parser of JSON returns them."""
+
+TRAVERSAL = "a path traversal"
+INJECTION = "an injection"
+UNCHECKABLE = "more than can be checked for attacks"
+
+_FULL_WIDTH: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    0xFE54: ";", 0xFE60: "&", 0xFE64: "<", 0xFE65: ">", 0xFE69: "$", 0xFE6A: "%",
+}  # fmt: skip
+"""Other forms of ASCII characters, which some programs turn into ASCII (NFKC)."""
+_WIDE_MARKS = "".join(wide for wide in map(chr, _FULL_WIDTH) if wide.translate(_FULL_WIDTH) in ";|`$<>{'&%.")
+_SUSPICIOUS = re.compile(rf"[;|`$<>{{'&%\x00\r\n{_WIDE_MARKS}]|\.\.|\b[uU](?:nion|NION)\b")
+_MARKS = (*";|`$<>{'&%\x00\r\n", *_WIDE_MARKS, "..", "union", "UNION", "Union")
+"""The same as `_SUSPICIOUS`. For long text, many searches for one mark each are faster than one for all."""
+_INJECTION_MARKS = (*";|`$<>{'&\r\n", "union", "UNION", "Union")
+_PATH_NAME = re.compile(
+    r"(?:^|_)(?:path|file|dir|workdir|folder|directory|directorie|filename|filepath|pathname|dirname|cwd"
+    r"|(?:file|dir|folder|directory|path)_name)s?$"
+)
+_ID_WORDS = (
+    "id", "uuid", "guid", "slug", "email", "username", "repo", "repository", "branch", "tag", "ref", "remote",
+    "revision", "commit", "sha", "package", "container", "image", "bucket", "service", "table", "database", "pod",
+    "namespace", "cluster", "queue", "project", "org", "owner",
+)  # fmt: skip
+_ID_NAME = re.compile(rf"(?:^|_)(?:user_name|repositorie|{'|'.join(_ID_WORDS)})(?:e?s)?$")
+_HOST_NAME = re.compile(r"(?:^|_)(?:host|hostname|host_name|domain|domain_name|ip|ip_address|ipv[46]|ip_addr)(?:e?s)?$")
+_LAST_WORDS = (
+    "path", "file", "dir", "folder", "directory", "directorie", "name", "cwd", *_ID_WORDS, "repositorie",
+    "host", "domain", "ip", "address", "addr", "ipv4", "ipv6",
+)  # fmt: skip
+_ENDINGS = tuple(word + plural for word in _LAST_WORDS for plural in ("", "s", "es"))
+"""How the names end that `_PATH_NAME`, `_ID_NAME` and `_HOST_NAME` match: a fast test before the exact one."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
+_NOT_IN_URL = re.compile(r"[\s`]|\$\(")
 _SENSITIVE = re.compile(
-    r"(?:.*/)?(?:\.{2,4}/{1,2})+(?:etc/(?:passwd|shadow|sudoers)|proc/self/\w+|(?:root/|home/\w+/)?\.ssh/(?:id_\w+|authorized_keys)"
-    r"|windows/(?:system32(?:/.*)?|win\.ini)|boot\.ini)/?",
+    r"(?:^|/)\.{2,4}/(?:etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)-?|proc/(?:self|\d{1,7})/\w+"
+    r"|(?:root/|home/\w+/)?\.ssh/(?:id_\w+|authorized_keys)|(?:root/|home/\w+/)?\.aws/credentials|root/\.bash_history"
+    r"|var/log/auth\.log|(?:windows|winnt)/(?:system32(?:/[\w./]*)?|win\.ini)|boot\.ini)$",
     re.IGNORECASE,
 )
-_COMMAND = (
-    r"(?:cat\s{1,9}[/~]|rm\s{1,9}-|(?:curl|wget)\s{1,9}https?:|nc\s{1,9}-|(?:ba|z)?sh\s{1,9}-c|powershell\s{1,9}-)"
-)
+_LONGEST_SENSITIVE = 256
+_REPEATED_SLASH = re.compile(r"/(?:\.?/)+")
+_ODD_ENCODING = re.compile(r"%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|u00(?:2[ef]|5c)|u221[56])", re.IGNORECASE)
+"""Encodings of a dot and a slash that no program writes."""
 _INJECTION = re.compile(
     r"'\s{0,9}(?:or|and)\s{1,9}(?:'\w{0,40}'|\d{1,9})\s{0,9}=\s{0,9}['\d]|'\s{0,9};\s{0,9}--"
-    r"|\d'?\s{1,9}union\s{1,9}(?:all\s{1,9})?select\b.{0,200}\bfrom\b"
+    r"|\d'?\s{1,9}union\s{1,9}(?:all\s{1,9})?select\b.{0,100}\bfrom\b"
     r"|'?\s{0,9};\s{0,9}(?:drop\s{1,9}(?:table|database|schema)|truncate\s{1,9}table|delete\s{1,9}from)\s{1,9}\w"
-    rf"|[;|&`]\s{{0,9}}{_COMMAND}|\$\(\s{{0,9}}(?:{_COMMAND}|whoami\)|id\))|`(?:whoami|id)`"
-    r"|\|\s{0,9}(?:ba|z)?sh\s{0,9}$|\$\{jndi:|\{\{\s{0,9}\d{1,9}\s{0,9}\*\s{0,9}\d{1,9}\s{0,9}\}\}"
-    r"|<script\b[^>]{0,80}>.{0,200}(?:\(|</script)",
+    r"|\$\{jndi:|\{\{\s{0,9}\d{1,9}\s{0,9}\*\s{0,9}\d{1,9}\s{0,9}\}\}"
+    r"|<script\b[^>]{0,40}>.{0,90}(?:\(|</script)",
     re.IGNORECASE,
 )
 
 
 def is_identifier_name(name: str) -> bool:
     """Whether a parameter of this name holds a path or an identifier, not text."""
-    words = _snake_case(name)
-    return _PATH_NAME.search(words) is not None or _ID_NAME.search(words) is not None
+    return _what_it_holds(name) != ""
 
 
 def is_hazardous(value: Any, name: str) -> bool:
     """Whether the value of this parameter contains an attack. Fast if it does not."""
-    if isinstance(value, str) and not _SUSPICIOUS.search(value, 0, _MAX_LENGTH):
-        return False
+    if isinstance(value, str):
+        return _find_attack(value, name) is not None
     return next(find_hazards(value, name), None) is not None
 
 
-def find_hazards(value: Any, name: str = "", at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Find each place that contains an attack, and the kind of attack."""
-    if isinstance(value, str):
-        if _SUSPICIOUS.search(value, 0, _MAX_LENGTH) and (kind := _attack_kind(_snake_case(name), value[:_MAX_LENGTH])):
-            yield at, kind
-    elif isinstance(value, list) and len(at) < _MAX_DEPTH:
-        for index, item in enumerate(as_list(value)[:_MAX_ITEMS]):
-            yield from find_hazards(item, name, (*at, index))
-    elif isinstance(value, dict) and len(at) < _MAX_DEPTH:
-        for key, item in list(as_object(value).items())[:_MAX_ITEMS]:
-            yield from find_hazards(item, key, (*at, key))
+def find_hazards(value: Any, name: str = "") -> Iterator[tuple[Path, str]]:
+    """Find each place that contains an attack, and the kind of attack, in the order of the value."""
+    if isinstance(value, dict | list) and not _is_any_suspicious(value, name):
+        return
+    pending: list[tuple[Path, str, Any]] = [((), name, value)]
+    while pending:
+        at, holder, node = pending.pop()
+        if isinstance(node, str):
+            if kind := _find_attack(node, holder):
+                yield at, kind
+        elif len(at) > _MAX_DEPTH:
+            yield at[:1], UNCHECKABLE
+        elif isinstance(node, dict):
+            fields = cast("dict[str, Any]", node)
+            yield from _check_keys(fields, holder, at)
+            pending += [((*at, key), str(key), item) for key, item in reversed(fields.items()) if _may_hold(item)]
+        elif isinstance(node, list):
+            items = list(enumerate(cast("list[Any]", node)))
+            pending += [((*at, index), holder, item) for index, item in reversed(items) if _may_hold(item)]
 
 
-def _snake_case(name: str) -> str:
-    return _HUMP.sub("_", name[:64]).replace("-", "_").lower()
+def _may_hold(item: Any) -> bool:
+    return isinstance(item, str | dict | list)
 
 
-def _attack_kind(name: str, value: str) -> str | None:
-    if "\n" in value or _URL.match(value):
+def _is_any_suspicious(value: Any, name: str) -> bool:
+    """Whether any identifier in a value is suspicious, or too deep to be checked. Fast, because nearly none is."""
+    level: dict[str, list[Any]] = {name: [value]}
+    for _ in range(_MAX_DEPTH + 2):
+        inner: dict[str, list[Any]] = {}
+        for holder, nodes in level.items():
+            objects: list[dict[str, Any]] = [node for node in nodes if isinstance(node, dict)]
+            items = [item for node in nodes if isinstance(node, list) for item in cast("list[Any]", node)]
+            if _is_suspicious(" ".join(_find_identifiers(holder, objects, items))):
+                return True
+            if nested := [item for item in items if type(item) in _CONTAINERS]:
+                inner.setdefault(holder, []).extend(nested)
+            for fields in objects:
+                for key, item in fields.items():
+                    if type(item) in _CONTAINERS:
+                        inner.setdefault(key, []).append(item)
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+def _find_identifiers(holder: str, objects: list[dict[str, Any]], items: list[Any]) -> Iterator[str]:
+    """Yield the identifiers in what one name holds: all objects and all items of lists, taken together."""
+    names = set[str]().union(*objects)
+    if _what_it_holds(holder):
+        yield from map(str, names)
+        yield from (item for item in items if type(item) is str)
+    if len(names) > _MANY_NAMES and not _is_suspicious(" ".join(_find_texts(objects))):
+        return  # classifying thousands of names takes longer than looking at their values
+    for name in names:
+        if _what_it_holds(name):
+            yield from (text for fields in objects if type(text := fields.get(name)) is str)
+
+
+def _find_texts(objects: list[dict[str, Any]]) -> Iterator[str]:
+    return (item for fields in objects for item in fields.values() if type(item) is str)
+
+
+def _check_keys(fields: dict[str, Any], holder: str, at: Path) -> Iterator[tuple[Path, str]]:
+    """Check the keys of an object that maps paths or identifiers to something: `files: {"a.txt": "…"}`."""
+    if is_identifier_name(holder):
+        yield from ((at, kind) for key in fields if (kind := _find_attack(str(key), holder)))
+
+
+def _find_attack(value: str, name: str) -> str | None:
+    if _is_suspicious(value) and (holds := _what_it_holds(name)):
+        return _attack_kind(holds, value)
+    return None
+
+
+def _is_suspicious(value: str) -> bool:
+    if len(value) < _LONG:
+        return _SUSPICIOUS.search(value) is not None
+    return any(mark in value for mark in _MARKS)
+
+
+def _what_it_holds(name: Any) -> _Holds:
+    return _classify_name(str(name)[-64:])
+
+
+@lru_cache(maxsize=4096)
+def _classify_name(name: str) -> _Holds:
+    if not name.lower().endswith(_ENDINGS):
+        return ""
+    words = _HUMP.sub("_", name).replace("-", "_").lower()
+    if _PATH_NAME.search(words):
+        return "path"
+    return "id" if _ID_NAME.search(words) else "host" if _HOST_NAME.search(words) else ""
+
+
+def _attack_kind(holds: _Holds, value: str) -> str | None:
+    is_url = _URL.match(value) is not None
+    if is_url and not _NOT_IN_URL.search(value):
         return None
-    if _PATH_NAME.search(name) and _is_traversal(value):
-        return "a path traversal"
-    return "an injection" if _ID_NAME.search(name) and _INJECTION.search(value) else None
+    if value.count("%") > _MOST_ESCAPES:
+        return UNCHECKABLE
+    plain = _decode(value)
+    if holds == "path" and not is_url and _is_traversal(value.strip(), plain.strip()):
+        return TRAVERSAL
+    if holds == "path" and plain.strip().count("\n") > 1:
+        return None  # the content of a file
+    parts = _around_marks(plain)
+    if len(parts) > _MOST_CHECKED:
+        return UNCHECKABLE
+    is_injection = contains_command(parts, is_strict=holds == "host" or _hides_operator(value, plain)) or (
+        holds != "path" and not is_url and _INJECTION.search(parts)
+    )
+    return INJECTION if is_injection else None
 
 
-def _is_traversal(value: str) -> bool:
-    """Whether a path goes up to a sensitive file, or hides that it goes up. Going up alone is normal."""
+def _hides_operator(value: str, plain: str) -> bool:
+    """Whether percent-encoding hides the end of a command."""
+    return "%" in value and any(plain.count(end) > value.count(end) for end in ";\n")
+
+
+def _around_marks(text: str) -> str:
+    """Return what is around the marks of an injection; of a text with too many, somewhat more than can be checked."""
+    if len(text) <= _LONG * 4:
+        return text
+    windows: list[tuple[int, int]] = []
+    for mark in _INJECTION_MARKS:
+        last = -1
+        while (at := text.find(mark, last + 1)) >= 0 and len(windows) * _BEFORE <= _MOST_CHECKED:
+            last = text.rfind(mark, at, at + _AFTER)
+            windows.append((max(0, at - _BEFORE), last + _AFTER))
+    windows.sort()
+    parts, done, size = list[str](), 0, 0
+    for start, end in windows:
+        parts.append(" " * (start > done) + text[max(start, done) : end])
+        done, size = max(done, end), size + len(parts[-1])
+        if size > _MOST_CHECKED:
+            break
+    return "".join(parts)
+
+
+def _decode(value: str) -> str:
+    """Undo full-width forms and up to three percent-encodings."""
     from urllib.parse import unquote  # needed only for suspicious values
 
-    plain = unquote(unquote(value)).replace("\\", "/")
-    if "\x00" in plain or _SENSITIVE.fullmatch(plain):
+    plain = value if value.isascii() else value.translate(_FULL_WIDTH)
+    for _ in range(3):
+        if "%" not in plain:
+            break
+        plain = unquote(plain)
+    return plain
+
+
+def _is_traversal(value: str, plain: str) -> bool:
+    """Whether a path goes up to a sensitive file, or hides that it goes up. Going up alone is normal."""
+    if "\x00" in plain or _ODD_ENCODING.search(value):
         return True
-    return plain.split("/").count("..") > value.replace("\\", "/").split("/").count("..")
+    end = _REPEATED_SLASH.sub("/", plain[-_LONGEST_SENSITIVE:].replace("\\", "/")).rstrip("/")
+    if _SENSITIVE.search(end):
+        return True
+    return plain != value and _count_steps_up(plain) > _count_steps_up(value)
+
+
+def _count_steps_up(path: str) -> int:
+    return path.replace("\\", "/").split("/").count("..") if ".." in path else 0

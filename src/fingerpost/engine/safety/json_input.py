@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any, TypeGuard, cast
 
-_MAX_TEXT_LENGTH = 1 << 20
+_MAX_TEXT_LENGTH = 1 << 18
+"""Longer text is not parsed: that would take longer than judging a call may."""
 _MAX_DEPTH = 64
 
 
 def as_object(value: Any) -> dict[str, Any]:
     """Return `value` if it is an object, else an empty one."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] # `cast` costs a call
 
 
 def as_list(value: Any) -> list[Any]:
     """Return `value` if it is a list, else an empty one."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType] # the same
 
 
 def as_strings(value: Any) -> list[str]:

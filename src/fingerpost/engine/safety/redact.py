@@ -9,28 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
+
+from fingerpost.engine.safety.json_input import is_number
+from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, classify_name, has_secret, hide_secrets, is_sentence
 
 ECHO_LIMIT = 64
 """The most characters of untrusted text that are shown at one place."""
 
-_MAX_NAME_LENGTH = 256
 _MAX_SCAN_LENGTH = 1024
 """Longer text is never shown in full, so its end need not be scanned."""
 
-_SECRET_WORD = re.compile(
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api_?key|(?:access|private|signing|encryption)_?key"
-    r"|credential|authorization|bearer|cookie|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z]))"
-)
-_COUNTS_TOKENS = re.compile(
-    r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)"
-)
-_SECRET_VALUE = re.compile(
-    r"sk-\w|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|eyJ\w|npm_\w|hf_\w|-----BEGIN"
-    r"|(?i:bearer )"
-)
 _DIGEST = re.compile(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
 """Hexadecimal and base32 strings, which count as random however rarely they alternate."""
 
@@ -38,21 +28,14 @@ _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\):.*|^\s+File \"[^\"\n]*\", line \d+.*", re.DOTALL | re.MULTILINE
 )
-_SECRET_PAIR = re.compile(
-    r"([\w.\-]{0,64}" + _SECRET_WORD.pattern + r"[\w.\-]{0,64}[\"']?(?:\s{0,3}[:=]\s{0,3}|\s+is\s+))"
-    r"(?!(?:must|should|may|can|has|was|is|not|no|too|wrong|invalid|incorrect|missing|required|expired|unknown|empty"
-    r"|expected|given|set|the|a|an)\b)"
-    r"(\"[^\"\n]*\"|'[^'\n]*'|(?:(?:bearer|basic|token)\s+)?[^\s,;&)\]}]+)",
-    re.IGNORECASE,
-)
-"""The name of a secret and the text after it, unless that continues the sentence."""
-_SOURCE = re.compile(
-    r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt):$"
-)
-"""The beginning of a position in a source file: `auth.py:42` is no secret, although `auth` names one."""
-_BEARER = re.compile(r"\b(bearer|basic)\s+[^\s,;\"']{6,}", re.IGNORECASE)
-_USERINFO = re.compile(r"(?<=://)[^\s/@]{1,256}@")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BEARER = re.compile(r"\bbearer [^\s,;\"']{6,}", re.IGNORECASE)
+_ID = re.compile(r"[\da-fA-F\-]+|[\w\-]*?[\d\-]+")
+"""A hash, a UUID or a number, with a prefix if need be."""
+_DEEPEST = 100
+"""Containers below this level of a server's error are hidden whole."""
+_BINARY = frozenset({"blob"})
+_PROTOCOL_KEYS = frozenset({"progressToken"})
+"""Keys of the protocol that only sound like secrets."""
 _TOKEN = re.compile(r"[^\s,;|&?<>(){}\[\]\"']+")
 _SEPARATOR = re.compile(r"[-_./:+=~@%\\]+")
 
@@ -73,22 +56,17 @@ def is_clean(text: str, limit: int = ECHO_LIMIT) -> bool:
 
 def is_harmless(value: Any, key: str = "", schema: Mapping[str, Any] | None = None) -> bool:
     """Whether a scalar may be shown under this name. Check a container leaf by leaf."""
-    return not is_secret(key, schema, value) and not (isinstance(value, str) and looks_random(value))
+    if is_secret(key, schema, value):
+        return False
+    return not (isinstance(value, str) and (looks_random(value) or has_secret(value[:_MAX_SCAN_LENGTH])))
 
 
 def is_secret(key: str, schema: Mapping[str, Any] | None = None, value: Any = None) -> bool:
     """Whether the schema or the name says that the value is secret."""
     if schema and (schema.get("writeOnly") is True or schema.get("format") == "password"):
         return True
-    is_secret_name, is_count = _classify_name(key[-_MAX_NAME_LENGTH:])
+    is_secret_name, is_count = classify_name(key)
     return is_secret_name and not (is_count and isinstance(value, int | float))
-
-
-@lru_cache(maxsize=4096)
-def _classify_name(key: str) -> tuple[bool, bool]:
-    """Return whether a name means a secret, and whether it means a number of tokens."""
-    name = _HUMP.sub("_", key).replace("-", "_").lower()
-    return _SECRET_WORD.search(name) is not None, _COUNTS_TOKENS.search(name) is not None
 
 
 def looks_random(text: str) -> bool:
@@ -96,33 +74,56 @@ def looks_random(text: str) -> bool:
     if len(text) < 12:
         return False
     clipped = text[:_MAX_SCAN_LENGTH]
-    return bool(_SECRET_VALUE.search(clipped)) or any(_is_random(word.group()) for word in _TOKEN.finditer(clipped))
-
-
-HIDDEN = "<hidden>"
-"""Replaces text that may not be shown."""
+    if KNOWN_FORM.search(clipped) or _BEARER.search(clipped):
+        return True
+    return any(_is_random(word.group()) for word in _TOKEN.finditer(clipped))
 
 
 def scrub(text: str, limit: int, *, keeps_ids: bool = False) -> str:
     """Remove tracebacks, terminal codes and secrets from a message, and shorten it.
 
-    `keeps_ids` is for messages that an author wrote for the caller, where a random-looking id is part of the advice.
+    `keeps_ids` is for messages that an author wrote for the caller: a hash, a UUID or a number is part of the advice.
     """
-    plain = _TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8]))
-    plain = _SECRET_PAIR.sub(_hide_secret_value, _BEARER.sub(rf"\1 {HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", plain)))
-    return clean(_TOKEN.sub(lambda word: _hide_if_secret(word.group(), keeps_ids=keeps_ids), plain), limit)
+    plain = hide_secrets(_TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8])))
+    return clean(_TOKEN.sub(lambda word: _hide_if_random(word.group(), keeps_ids=keeps_ids), plain), limit)
 
 
-def _hide_secret_value(pair: re.Match[str]) -> str:
-    if _SOURCE.search(pair[1]):
-        return pair[0]
-    is_count = pair[2].isdigit() and _classify_name(pair[1].rstrip(" :=\"'"))[1]
-    return pair[0] if is_count else f"{pair[1]}{HIDDEN}"
+def _hide_if_random(word: str, *, keeps_ids: bool) -> str:
+    return word if (keeps_ids and _ID.fullmatch(word)) or not _is_random(word) else HIDDEN
 
 
-def _hide_if_secret(word: str, *, keeps_ids: bool) -> str:
-    is_secret = len(word) >= 12 and (_SECRET_VALUE.match(word) or (not keeps_ids and _is_random(word)))
-    return HIDDEN if is_secret else word
+def redact_error(value: Any, key: str = "", depth: int = 0) -> Any:
+    """Hide the secrets in a part of a server's error, and change nothing else; the same object if there are none.
+
+    Images, audio and other bytes stay as they are.
+    """
+    if isinstance(value, str):
+        return HIDDEN if value and is_secret(key) and not is_sentence(value) else hide_secrets(value)
+    if isinstance(value, dict | list) and depth >= _DEEPEST:
+        return HIDDEN
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        kept = _kept_keys(fields)
+        parts = {
+            name: item if name in kept else redact_error(item, str(name), depth + 1) for name, item in fields.items()
+        }
+        return parts if any(parts[name] is not item for name, item in fields.items()) else fields
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        changed = [redact_error(item, key, depth + 1) for item in items]
+        return changed if any(new is not old for new, old in zip(changed, items, strict=True)) else items
+    return HIDDEN if is_number(value) and is_secret(key, value=value) else value
+
+
+def _kept_keys(fields: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys whose values are bytes or belong to the protocol."""
+    is_media = fields.get("type") in ("image", "audio") and "mimeType" in fields
+    return _PROTOCOL_KEYS | _BINARY | {"data"} if is_media else _PROTOCOL_KEYS | _BINARY
+
+
+def is_sentence_about(key: str, text: str) -> bool:
+    """Whether a text under the name of a secret is a sentence about it: `must be at least 8 characters`."""
+    return is_secret(key) and is_sentence(text)
 
 
 class Described(str):

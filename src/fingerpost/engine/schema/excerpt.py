@@ -12,11 +12,22 @@ from typing import Any, Literal, TypeAlias, cast
 from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal
 from fingerpost.engine.safety.json_input import as_list, is_number
 from fingerpost.engine.safety.redact import clean, is_secret, safe_value
+from fingerpost.engine.schema.placeholder import (
+    BlankList,
+    BlankObject,
+    alternatives,
+    first_choice,
+    placeholder,
+    shorten_blanks,
+)
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
 
 Level: TypeAlias = Literal["minimal", "typed", "full"]
 
-_MAX_NAMES, _MAX_DEPTH = 20, 3
+_MAX_NAMES, _MAX_DEPTH, _MAX_ALTERNATIVES = 20, 3, 4
+_LONGEST_SHAPE = 240
+_TYPED_KEYWORDS = ("type", "enum", "const", "format", "default")
+_CONTAINERS = frozenset({"object", "array"})
 _KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "default", "description", "examples",
@@ -29,49 +40,73 @@ def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ())
     if level == "minimal":
         optional = [name for name in declared if name not in needed]
         return {"required": [*map(clean, needed[:_MAX_NAMES])], "optional": [*map(clean, optional[:_MAX_NAMES])]}
-    chosen = [name for name in names or declared if name in declared][:_MAX_NAMES]
-    return {clean(name): {"required": name in needed, **quote_schema(root, declared[name], level)} for name in chosen}
+    chosen = [name for name in names or declared if name in declared]
+    return outline(root, node, level, chosen)
 
 
-def outline(root: Schema, node: Schema, depth: int = 0) -> dict[str, Any]:
-    """Show every parameter in full, including the contents of objects and arrays."""
+def outline(
+    root: Schema, node: Schema, level: Level = "full", names: Sequence[str] | None = None, depth: int = 0
+) -> dict[str, Any]:
+    """Show the parameters of an object schema, including the contents of objects and arrays."""
     needed, declared = find_required(root, node), properties(root, node)
+    chosen = list(declared if names is None else names)[:_MAX_NAMES]
     return {
-        clean(name): {"required": name in needed, **_outline_value(root, one, depth)}
-        for name, one in list(declared.items())[:_MAX_NAMES]
+        clean(name): {"required": name in needed, **outline_value(root, declared[name], level, depth)}
+        for name in chosen
     }
 
 
-def _outline_value(root: Schema, node: Any, depth: int) -> dict[str, Any]:
-    shown_schema, schema = quote_schema(root, node), first_choice(root, node)
+def outline_value(root: Schema, node: Any, level: Level = "full", depth: int = 0) -> dict[str, Any]:
+    """Show the schema of one value, including its alternatives and the contents of objects and arrays."""
+    shown, choices = quote_schema(root, node, level), alternatives(root, node)
     if depth >= _MAX_DEPTH:
-        return shown_schema
-    if fields := outline(root, schema, depth + 1):
-        return {**shown_schema, "properties": fields}
-    item = child(root, schema, 0) if "array" in types(root, schema) else None
-    return {**shown_schema, "items": _outline_value(root, item, depth + 1)} if item else shown_schema
+        return shown
+    if len(choices) > 1:
+        quoted = [outline_value(root, one, level, depth + 1) for one in choices[:_MAX_ALTERNATIVES]]
+        return {**shown, "anyOf": quoted} if any(one.keys() - {"type"} for one in quoted) else shown
+    if fields := outline(root, choices[0], level, depth=depth + 1):
+        return {**shown, "properties": fields}
+    item = child(root, choices[0], 0) if "array" in types(root, choices[0]) else None
+    return {**shown, "items": outline_value(root, item, level, depth + 1)} if item else shown
 
 
 def quote_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:
     """Return the schema of a parameter with every text cleaned and every list cut."""
-    schema = resolve(root, node)
-    keywords = _KEYWORDS if level == "full" else ("type", "enum", "default")
+    choices = alternatives(root, node)
+    schema = choices[0] if len(choices) == 1 else resolve(root, node)
+    keywords = _KEYWORDS if level == "full" else _TYPED_KEYWORDS
     quoted = {keyword: _quote(schema[keyword], keyword) for keyword in keywords if keyword in schema}
-    if "type" not in quoted and (kinds := types(root, schema)):
+    quoted.pop("type", None)
+    if kinds := types(root, node):
         quoted = {"type": kinds[0] if len(kinds) == 1 else list(kinds), **quoted}
     if is_secret("", schema):
         quoted = {key: value for key, value in quoted.items() if key not in ("default", "examples", "enum", "const")}
     return quoted
 
 
-def describe_schema(root: Schema, node: Any) -> str:
-    """Describe what a parameter takes on one line: `integer, 1 to 1000, default 50`."""
+def describe_schema(root: Schema, node: Any, *, shows_fields: bool = False) -> str:
+    """Describe what a parameter takes on one line: `integer, 1 to 1000, default 50`.
+
+    `shows_fields` adds what is inside objects and lists: `array [{sku: <string>}], at least 1 item`.
+    """
     schema = first_choice(root, node)
     words = [" or ".join(types(root, schema) or ("any value",))]
+    if shows_fields and (shape := _describe_shape(root, node)):
+        words[0] += f" {shape}"
     words += [*_describe_enum(schema), *_describe_range(schema), *_describe_length(schema), *_describe_format(schema)]
     if "default" in schema and not is_secret("", schema) and not isinstance(schema["default"], dict | list):
         words.append(f"default {literal(schema['default'])}")
     return ", ".join(words)
+
+
+def _describe_shape(root: Schema, node: Any) -> str:
+    """Write what is inside an object or a list, as deep as there is room for; empty if nothing is declared."""
+    if _CONTAINERS.isdisjoint(types(root, first_choice(root, node))):
+        return ""
+    blank = placeholder(root, node)
+    shapes = (literal(shorten_blanks(blank, depth)) for depth in range(_MAX_DEPTH + 2, 0, -1))
+    is_structure = isinstance(blank, BlankObject | BlankList)
+    return next((shape for shape in shapes if len(shape) <= _LONGEST_SHAPE), "") if is_structure else ""
 
 
 def author_example(root: Schema, node: Any, name: str) -> Any:
@@ -106,28 +141,9 @@ def default_value(root: Schema, node: Any) -> Any:
     return first_choice(root, node).get("default")
 
 
-def placeholder(root: Schema, node: Any) -> Placeholder:
-    """Write a placeholder for a value that only the caller knows: `<string>`, `<"asc" or "desc">`."""
-    schema = first_choice(root, node)
-    if choices := as_list(schema.get("enum")):
-        more = f" or {len(choices) - 4:,} more" if len(choices) > 4 else ""
-        return Placeholder(f"<{' or '.join(literal(choice) for choice in choices[:4])}{more}>")
-    word = schema.get("format") if schema.get("type") == "string" else None
-    kinds = " or ".join(types(root, schema)) or "value"
-    return Placeholder(f"<{word if isinstance(word, str) and is_name(word) else kinds}>")
-
-
-def first_choice(root: Schema, node: Any) -> Schema:
-    """Resolve `X or null` and other alternatives to the first that is not null."""
-    schema = resolve(root, node)
-    for keyword in ("anyOf", "oneOf"):
-        for branch in as_list(schema.get(keyword)):
-            if (chosen := resolve(root, branch)).get("type") != "null":
-                return {**chosen, **{key: value for key, value in schema.items() if key != keyword}}
-    return schema
-
-
 def _describe_enum(schema: Schema) -> Iterator[str]:
+    if is_secret("", schema):
+        return
     if choices := as_list(schema.get("enum")):
         more = f" and {len(choices) - 12:,} more" if len(choices) > 12 else ""
         yield f"one of {', '.join(literal(choice) for choice in choices[:12])}{more}"

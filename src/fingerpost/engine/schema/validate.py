@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost.engine.matching.spelling import spelling
@@ -33,6 +33,8 @@ MAX_DIAGNOSES = 20
 _BACKTRACKING = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
 _MAX_DEPTH = 8
 _MAX_BRANCHES = 20
+_MOST_ERRORS = 100
+"""How many errors inside alternatives are read before only the nearest alternative is."""
 _ALTERNATIVES = {"anyOf", "oneOf"}
 _TYPE_DISTANCE = 20.0
 _DISTANCE = {"type": 4.0, "enum": 3.0, "const": 6.0, "additionalProperties": 1.5, "required": 1.0}
@@ -67,29 +69,81 @@ def _backtracks(key: str, value: Any) -> bool:
     return key == "pattern" and isinstance(value, str) and _BACKTRACKING.search(value) is not None
 
 
+def compile_item_schema(root: Mapping[str, Any], schema: Mapping[str, Any]) -> Validator | None:
+    """Compile a validator for a list of values that each have this schema; none if it cannot be used."""
+    shared = {word: root[word] for word in ("$schema", "$defs", "definitions") if word in root}
+    return compile_schema({**shared, "items": dict(schema)}) if schema else None
+
+
+def first_error(validator: Validator, value: Any) -> ValidationError | None:
+    """Return the first error of a value. Unlike an iteration, this does not build the others."""
+    import jsonschema_rs
+
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return error
+    except (ValueError, RecursionError):  # a lone surrogate, a placeholder, or a key that is no string
+        return None
+    return None
+
+
+def find_wrong_indexes(validator: Validator, items: list[Any], most: int) -> list[int]:
+    """Return the indexes of the first wrong items."""
+    found: list[int] = []
+    start = 0
+    while len(found) < most and (error := first_error(validator, items[start:])):
+        start += int(next(iter(error.instance_path), 0)) + 1
+        found.append(start - 1)
+    return found
+
+
 def to_violations(errors: Iterable[ValidationError], root: Mapping[str, Any]) -> tuple[Violation, ...]:
     """Convert a validator's errors to violations, one for each place and keyword, in the same order."""
-    every = [violation for error in errors for violation in _from_error(error, root, 0)]
+    reader = _ErrorReader(root)
+    every = [violation for error in errors for violation in reader.read(error)]
     return tuple(
         {(violation.at, violation.keyword, str(violation.expected)): violation for violation in every}.values()
     )
 
 
-def _from_error(error: ValidationError, root: Mapping[str, Any], depth: int) -> Iterator[Violation]:
-    at, keyword = tuple(error.instance_path), error.kind.name
-    context = cast("list[list[ValidationError]] | None", getattr(error.kind, "context", None))
-    schema = _holder(root, error.schema_path)
-    if keyword not in _ALTERNATIVES or depth > _MAX_DEPTH:
-        yield Violation(at, _keyword(error, keyword), _expectation(error, keyword), schema)
-    elif not context or not all(context):
-        yield Violation(at, keyword, "several", schema)
-    else:
-        branches = [
-            [found for each in errors[:MAX_DIAGNOSES] for found in _from_error(each, root, depth + 1)]
-            for errors in context[:_MAX_BRANCHES]
-        ]
-        by_tag = _find_by_tag(branches, schema.get(keyword), root, error.instance, at)
-        yield from by_tag or _merge_branches(branches, at, schema) or _nearest_branch(branches, at)
+@dataclass
+class _ErrorReader:
+    """Reads the errors of one validation. Nested alternatives multiply, so after some work only the nearest is read."""
+
+    root: Mapping[str, Any]
+    left: int = _MOST_ERRORS
+
+    def read(self, error: ValidationError, depth: int = 0) -> Iterator[Violation]:
+        self.left -= 1
+        at, keyword = tuple(error.instance_path), error.kind.name
+        schema = _holder(self.root, error.schema_path)
+        if keyword not in _ALTERNATIVES or depth > _MAX_DEPTH:
+            yield Violation(at, _keyword(error, keyword), _expectation(error, keyword), schema)
+            return
+        context = cast("list[list[ValidationError]] | None", getattr(error.kind, "context", None))
+        if not context or not all(context):
+            yield Violation(at, keyword, "several", schema)
+        elif self.left <= 0:
+            nearest = min(context[:_MAX_BRANCHES], key=lambda errors: _rough_distance(errors, at))
+            yield from (replace(one, branches=len(context)) for one in self._read_branch(nearest, depth))
+        else:
+            branches = [self._read_branch(errors, depth) for errors in context[:_MAX_BRANCHES]]
+            by_tag = _find_by_tag(branches, schema.get(keyword), self.root, error.instance, at)
+            yield from by_tag or _merge_branches(branches, at, schema) or _nearest_branch(branches, at)
+
+    def _read_branch(self, errors: Sequence[ValidationError], depth: int) -> list[Violation]:
+        return [found for each in errors[:MAX_DIAGNOSES] for found in self.read(each, depth + 1)]
+
+
+def _rough_distance(errors: Sequence[ValidationError], at: Path) -> float:
+    """Return about how far a value is from one alternative, without reading what is nested in its errors."""
+    return sum(
+        _TYPE_DISTANCE
+        if one.kind.name == "type" and tuple(one.instance_path) == at
+        else _DISTANCE.get(one.kind.name, 1.0)
+        for one in errors[:MAX_DIAGNOSES]
+    )
 
 
 def _find_by_tag(
@@ -97,8 +151,8 @@ def _find_by_tag(
 ) -> list[Violation]:
     """If every alternative has a tag (`kind: "circle"`), choose the branch by the tag that was sent."""
     tags = [_tags(root, alternative) for alternative in as_list(alternatives)[:_MAX_BRANCHES]]
-    common = set[str].intersection(*map(set, tags)) if tags else set[str]()
-    name = next((name for name in common if isinstance(as_object(instance).get(name), str)), None)
+    shared = [name for name in tags[0] if all(name in tag for tag in tags)] if tags else []
+    name = next((name for name in shared if isinstance(as_object(instance).get(name), str)), None)
     if name is None or len(branches) != len(tags):
         return []
     sent = spelling(instance[name])
@@ -124,7 +178,8 @@ def _merge_branches(branches: Sequence[Sequence[Violation]], at: Path, schema: M
 
 
 def _nearest_branch(branches: Sequence[Sequence[Violation]], at: Path) -> list[Violation]:
-    nearest = min(branches, key=lambda branch: _distance(branch, at))
+    real = [branch for branch in branches if not _is_null(branch, at)]  # nobody wants to read "must be null"
+    nearest = min(real or branches, key=lambda branch: _distance(branch, at))
     return [replace(violation, branches=len(branches)) for violation in nearest]
 
 
@@ -143,13 +198,17 @@ def _is_only(branch: Sequence[Violation], keyword: str, at: Path) -> bool:
     return len(branch) == 1 and branch[0].keyword == keyword and branch[0].at == at
 
 
+def _is_null(branch: Sequence[Violation], at: Path) -> bool:
+    return _is_only(branch, "type", at) and branch[0].expected == ["null"]
+
+
 def _choices(branches: Sequence[Sequence[Violation]], at: Path) -> list[Any]:
     """Return the choices if the alternatives are constants, enums and null: then they are one enum in parts."""
     enums = [
         branch[0] for branch in branches if len(branch) == 1 and branch[0].keyword == "enum" and branch[0].at == at
     ]
     rest = [branch for branch in branches if not (len(branch) == 1 and branch[0] in enums)]
-    if not enums or not all(_is_only(branch, "type", at) and branch[0].expected == ["null"] for branch in rest):
+    if not enums or not all(_is_null(branch, at) for branch in rest):
         return []
     return [choice for violation in enums for choice in violation.expected]
 
@@ -157,7 +216,7 @@ def _choices(branches: Sequence[Sequence[Violation]], at: Path) -> list[Any]:
 def _distance(branch: Sequence[Violation], at: Path) -> float:
     """Return how far a value is from one alternative; a wrong type of the whole value is farthest."""
     return sum(
-        _TYPE_DISTANCE + (violation.expected == ["null"]) if violation.at == at and violation.keyword == "type"
+        _TYPE_DISTANCE if violation.at == at and violation.keyword == "type"
         else _DISTANCE.get("const" if _is_tag(violation) else violation.keyword, 1.0)
         for violation in branch
     )  # fmt: skip

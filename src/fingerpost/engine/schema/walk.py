@@ -6,13 +6,16 @@ JSON, limits its depth, and follows only local references.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
+from itertools import islice
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import EMPTY_OBJECT, Path
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import is_secret
+from fingerpost.engine.schema.sample import MOST_EXPLAINED, MOST_ITEMS
 
 Schema: TypeAlias = Mapping[str, Any]
 UnknownArguments: TypeAlias = tuple[Path, dict[str, Any], list[str]]
@@ -28,16 +31,24 @@ MAX_EVALUATIONS = 5_000
 TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 """The types of JSON Schema. Other names for types are ignored."""
 
+_TYPE_NAMES: Mapping[type, str] = {
+    type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
+}  # fmt: skip
 _MAX_HOPS = 12
 _MAX_UNION_DEPTH = 3
 _MAX_LAYERS = 200
-_MAX_VALUE_DEPTH = 8
 _MAX_REF_LENGTH = 1024
 _MAX_WIDTH = 100
 """A validator copies the whole value into each error, so many errors on a large value are expensive."""
 _MAX_BRANCHES = 20
+_ANY_NAME = ""
+_CONTAINERS = (dict, list)
+_MAX_FIELD_DEPTH = 3
+_OBJECT = (("object",), ("object", "null"))
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL = ("then", "else")
+_DEPENDENT = ("dependentSchemas", "dependencies")
+_WITH_PARTS = frozenset({*_IN_PLACE, *_CONDITIONAL, *_DEPENDENT})
 
 
 def resolve(root: Schema, node: Any) -> Schema:
@@ -108,7 +119,7 @@ def types(root: Schema, node: Any, depth: int = 0) -> tuple[str, ...]:
     if "const" in schema:
         return (type_name(schema["const"]),)
     if choices := as_list(schema.get("enum")):
-        return tuple(dict.fromkeys(map(type_name, choices)))
+        return tuple(dict.fromkeys(_TYPE_NAMES.get(kind, "value") for kind in dict.fromkeys(map(type, choices))))
     for keyword in ("anyOf", "oneOf"):
         if branches := as_list(schema.get(keyword)):
             return _union([types(root, branch, depth + 1) for branch in branches[:_MAX_BRANCHES]])
@@ -159,21 +170,147 @@ def schema_at(root: Schema, path: Path) -> Schema:
     return node
 
 
-def find_nested_unknown_arguments(root: Schema, node: Any, value: Any, at: Path = ()) -> Iterator[UnknownArguments]:
-    """Find objects inside a value with names that their schema neither declares, forbids nor explicitly allows."""
-    if len(at) > _MAX_VALUE_DEPTH:
+def walk_nested_fields(root: Schema, node: Any, at: Path = ()) -> Iterator[Path]:
+    """Yield the path of each field inside the object parameters."""
+    for name, schema in properties(root, node).items():
+        path = (*at, name)
+        if at:
+            yield path
+        if len(path) < _MAX_FIELD_DEPTH and types(root, schema) in _OBJECT:
+            yield from walk_nested_fields(root, schema, path)
+
+
+def find_nested_unknown_arguments(declared: Declared, value: Any) -> Iterator[UnknownArguments]:
+    """Find objects inside a value with names that their schema neither declares, forbids nor explicitly allows.
+
+    Of a long list or a wide object, only the first few such items are returned.
+    """
+    if not declared.has_any_unknown(value):
         return
-    for index, item in enumerate(as_list(value)[:_MAX_LAYERS]):
-        if isinstance(item, dict | list):
-            yield from find_nested_unknown_arguments(root, child(root, node, index), item, (*at, index))
-    if fields := as_object(value):
-        declared = properties(root, node)
-        unknown = [name for name in fields if name not in declared]
-        if at and unknown and declared and not is_open(root, node) and not is_closed(root, node):
-            yield at, declared, unknown
-        for name, item in fields.items():
-            if isinstance(item, dict | list):
-                yield from find_nested_unknown_arguments(root, child(root, node, name), item, (*at, name))
+    pending: list[tuple[Path, Declared, Any, bool]] = [((), declared, value, False)]
+    returned = Counter[Path]()
+    while pending:
+        at, schema, part, is_in_long = pending.pop()
+        fields = as_object(part)
+        if fields and at and schema.has_unknown(fields):
+            kind = tuple("*" if isinstance(step, int) else step for step in at[:-1])
+            returned[kind] += 1
+            if not is_in_long or returned[kind] <= MOST_EXPLAINED:
+                yield at, schema.declared, [name for name in fields if name not in schema.declared]
+        if len(at) < MAX_DEPTH:
+            is_long = is_in_long or len(fields or as_list(part)) > MOST_ITEMS
+            pending += [((*at, step), schema.child(step), part[step], is_long) for step in reversed(schema.steps(part))]
+
+
+class Declared:
+    """What a schema declares, computed once for all items of a list and all calls of a tool."""
+
+    def __init__(self, root: Schema, node: Any, family: list[Any] | None = None) -> None:
+        self._root, self._node = root, node
+        self._children: dict[str | int, Declared] = {}
+        self._family = [] if family is None else family
+        self._family.append(None)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much was computed that it should be forgotten: a recursive schema has no end."""
+        return len(self._family) > MAX_NODES
+
+    @cached_property
+    def declared(self) -> dict[str, Any]:
+        return properties(self._root, self._node)
+
+    @cached_property
+    def is_checked(self) -> bool:
+        """Whether undeclared names are neither explicitly allowed nor forbidden."""
+        return bool(self.declared) and not is_open(self._root, self._node) and not is_closed(self._root, self._node)
+
+    def has_unknown(self, fields: Mapping[str, Any]) -> bool:
+        """Whether an object has names that a server would silently drop."""
+        return self.is_checked and not self.declared.keys() >= fields.keys()
+
+    def has_any_unknown(self, value: Any) -> bool:
+        """Whether any object inside a value has such names. Fast: parts of the same schema are checked together."""
+        level: dict[Declared, list[Any]] = {self: [value]} if isinstance(value, _CONTAINERS) else {}
+        for depth in range(MAX_DEPTH + 1):
+            inner: dict[Declared, list[Any]] = {}
+            for schema, nodes in level.items():
+                objects: list[dict[str, Any]] = [node for node in nodes if isinstance(node, dict)]
+                if depth and schema.is_checked and not schema.declared.keys() >= set[str]().union(*objects):
+                    return True
+                schema.collect_inner(nodes, inner)
+            if not inner:
+                return False
+            level = inner
+        return False
+
+    def collect_inner(self, nodes: list[Any], inner: dict[Declared, list[Any]]) -> None:
+        """Add the lists and objects in some values of this schema to `inner`, by their own schema."""
+        if self.is_checked and not self._may_nest and all(isinstance(node, dict) for node in nodes):
+            return
+        for node in nodes:
+            if isinstance(node, list) and self._has_same_items:
+                items: list[Any] = [item for item in as_list(node) if isinstance(item, _CONTAINERS)]
+                if items:
+                    inner.setdefault(self.child(0), []).extend(items)
+                continue
+            pairs: Any = as_object(node).items() if isinstance(node, dict) else enumerate(as_list(node))
+            for step, item in pairs:
+                if isinstance(item, _CONTAINERS):
+                    inner.setdefault(self.child(step), []).append(item)
+
+    @cached_property
+    def _may_nest(self) -> bool:
+        """Whether a value of this schema may contain lists or objects."""
+        inner = [types(self._root, one) for one in self.declared.values()]
+        return not self.declared or any(not kinds or {"object", "array"}.intersection(kinds) for kinds in inner)
+
+    def steps(self, part: Any) -> list[Any]:
+        """Return the steps to the lists and objects in a value that are worth looking at."""
+        if isinstance(part, dict):
+            return self._names(cast("dict[str, Any]", part))
+        items = as_list(part)
+        if len(items) > MOST_ITEMS and self._has_same_items and not (inner := self.child(0))._may_nest:
+            wrong = (index for index, item in enumerate(items) if inner.has_unknown(as_object(item)))
+            return list(islice(wrong, MOST_EXPLAINED))
+        return [index for index, item in enumerate(items) if isinstance(item, dict | list)]
+
+    def _names(self, fields: Mapping[str, Any]) -> list[str]:
+        if len(fields) <= MOST_ITEMS:
+            return [name for name, item in fields.items() if isinstance(item, dict | list)]
+        known = [name for name in self.declared if isinstance(fields.get(name), dict | list)]
+        others = [name for name in fields if name not in self.declared and isinstance(fields[name], dict | list)]
+        if others and not (inner := self.child(others[0]))._may_nest:
+            wrong = (name for name in others if inner.has_unknown(as_object(fields[name])))
+            others = list(islice(wrong, MOST_EXPLAINED))
+        return known + others
+
+    @cached_property
+    def _has_same_items(self) -> bool:
+        """Whether every item of a list has the same schema."""
+        return not any(
+            "prefixItems" in layer or isinstance(layer.get("items"), list) for layer in layers(self._root, self._node)
+        )
+
+    def child(self, step: str | int) -> Declared:
+        key = 0 if isinstance(step, int) and self._has_same_items else step
+        if isinstance(key, str) and key not in self.declared:
+            key = _ANY_NAME
+        if key not in self._children:
+            self._children[key] = Declared(self._root, child(self._root, self._node, step), self._family)
+        return self._children[key]
+
+
+def declared_names(root: Schema) -> frozenset[str]:
+    """Return the names that the schema declares or requires, at any depth."""
+    found, seen = set[str](), 0
+    pending: list[Any] = [root]
+    while pending and seen < MAX_NODES:
+        node = pending.pop()
+        seen += 1
+        found |= {*as_object(as_object(node).get("properties")), *as_strings(as_object(node).get("required"))}
+        pending += [inner for inner in (*as_object(node).values(), *as_list(node)) if isinstance(inner, dict | list)]
+    return frozenset(found)
 
 
 def secret_names(root: Schema) -> frozenset[str]:
@@ -238,12 +375,14 @@ def _item(node: Any, key: str) -> Any:
 
 
 def _parts(schema: Schema) -> Iterator[Any]:
+    if _WITH_PARTS.isdisjoint(schema):
+        return
     for keyword in _IN_PLACE:
         yield from as_list(schema.get(keyword))[:_MAX_BRANCHES]
     for keyword in _CONDITIONAL:
         if keyword in schema:
             yield schema[keyword]
-    for keyword in ("dependentSchemas", "dependencies"):
+    for keyword in _DEPENDENT:
         yield from (part for part in as_object(schema.get(keyword)).values() if isinstance(part, dict))
 
 

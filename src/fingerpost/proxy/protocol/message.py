@@ -135,18 +135,18 @@ def _find_problem(message: Message) -> str | None:
         return 'The message must say "jsonrpc": "2.0"'
     if message.method is _MISSING:
         return None if message.result or message.error else "The message has neither a method nor a result"
-    if not (_is_null(message.result) and _is_null(message.error)):
+    if not (is_absent(message.result) and is_absent(message.error)):
         return "The message is both a request and a reply"
     if not isinstance(message.method, str):
         return "The method must be a string"
     if message.id is not _MISSING and not is_id(message.id):
         return "The id must be a string or an integer"
-    if not _is_null(message.params) and bytes(message.params)[:1] != b"{":
+    if not is_absent(message.params) and bytes(message.params)[:1] != b"{":
         return "The params must be an object"
     return None
 
 
-def _is_null(raw: Raw) -> bool:
+def is_absent(raw: Raw) -> bool:
     """Whether a member is absent or null: some clients write absent members as null."""
     return not raw or bytes(raw) == b"null"
 

@@ -16,8 +16,10 @@ from msgspec.json import Decoder
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.model import KEY, Call, Report, Verdict
+from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
+from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
 from fingerpost.middleware.guidance import ServerGuidance
@@ -25,8 +27,19 @@ from fingerpost.middleware.paging import Pages, read_all_pages
 from fingerpost.middleware.protocol import NOT_FOUND_CODES, stamp_result
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.lost_reply import LostReply
-from fingerpost.proxy.protocol.message import Message, encode, fields, replace_members, replace_params, splice
+from fingerpost.proxy.protocol.message import (
+    Message,
+    encode,
+    fields,
+    is_absent,
+    replace_members,
+    replace_params,
+    splice,
+)
 from fingerpost.proxy.protocol.request import ClientRequest, Reply
+
+_UNREADABLE = {"resultType": "malformed"}
+"""Stands for a reply that is neither a result nor an error, so that nothing is added to it."""
 
 _SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 _MAX_CALLERS = 256
@@ -45,6 +58,7 @@ class EventLog(Protocol):
 
     def record_call(self, action: str, tool: str, code: str) -> None: ...
     def note(self, text: str) -> None: ...
+    def notice_once(self, text: str) -> None: ...
 
 
 class _Pause(NamedTuple):
@@ -55,17 +69,28 @@ class _Pause(NamedTuple):
 class Relay(ServerGuidance):
     """Guidance for every caller of one server."""
 
+    only_tips_go_to_successes = True
+
     def __init__(
         self,
         policy: Policy,
         log: EventLog,
         *,
         shape: Shape = "nested",
+        overrides: Overrides = NO_OVERRIDES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(policy, shape=shape, clock=clock)
+        super().__init__(
+            policy,
+            shape=shape,
+            tools=overrides.tools,
+            aliases=overrides.aliases,
+            hints=overrides.hints,
+            clock=clock,
+        )
         self._log = log
-        self.leaves_successes_alone = not policy.tips
+        self.leaves_successes_alone = not any(one.tips for one in (policy, *overrides.tools.values()))
+        """Whether nothing is ever added to the success of a right call, of whichever tool."""
         self._partial_lists: dict[object, tuple[str, list[Any]]] = {}
         """For each caller that reads a list page by page: the next cursor, and the tools so far."""
         self._pauses: dict[object, _Pause] = {}
@@ -74,6 +99,9 @@ class Relay(ServerGuidance):
 
     def warn(self, text: str) -> None:
         self._log.note(text)
+
+    def report_declaration(self, problem: str) -> None:
+        self._log.notice_once(problem)
 
     # tool calls
 
@@ -87,7 +115,7 @@ class Relay(ServerGuidance):
         """Whether the reply to a valid call is relayed as it is."""
         if reply.error or _is_error(reply.result):
             return False
-        if not self.leaves_successes_alone:
+        if not self.leaves_success_alone(call.tool) or may_report_failure(bytes(reply.result)):
             return self.leaves_unchanged(speaker, call.tool, call.arguments, fields(reply.result))
         self.repeated.forget(speaker, call)
         return True
@@ -300,9 +328,15 @@ class _ProxyUpstream:
         return self.receive(await self._request.forward(frame, call))
 
     def receive(self, reply: Reply) -> Outcome:
-        """Decode the server's reply for guidance to read."""
+        """Decode the server's reply for guidance to read; of a malformed one it reads nothing."""
         self.last_reply = reply
-        return Outcome(fields(reply.message.error or reply.message.result))
+        error, result = reply.message.error, reply.message.result
+        if is_absent(error) == is_absent(result):
+            return Outcome(dict(_UNREADABLE))
+        found = fields(result if is_absent(error) else error)
+        is_error = isinstance(found.get("code"), int) and "content" not in found
+        is_readable = is_error is not is_absent(error)
+        return Outcome(found if is_readable else dict(_UNREADABLE))
 
     async def list_tools(self) -> Catalog | None:
         return await self._relay.read_tools(self._request)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import Call
+from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.proxy.protocol import fast_path
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.broken_frame import find_id, looks_like_client_reply, looks_like_server_reply
@@ -219,7 +220,7 @@ class Session:
         pending = self._pending.get(id) if id is not None else None
         if pending is None or pending.call is None or pending.task is not None or pending.request is None:
             return False
-        if self._relay is None or not self._relay.leaves_successes_alone:
+        if self._relay is None or not self._relay.leaves_successes_alone or may_report_failure(frame):
             return False
         self._pending.take(id)
         self.has_served = True

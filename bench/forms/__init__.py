@@ -1,0 +1,1 @@
+"""Measure the answers to wrong calls in the forms that agents really send: `make forms`."""

@@ -1,0 +1,82 @@
+"""Name the tool that lists the ids which a call lacks: for a missing `project_id`, `list_projects`.
+
+A lister is declared read-only, is named after listing and after the same thing, and does not need that id itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.model import Diagnosis, Report
+from fingerpost.engine.phrases import is_name, parameter_label
+from fingerpost.engine.safety.redact import is_secret
+
+_MISSING = "MISSING_REQUIRED"
+_ID_WORDS = frozenset({"id", "uuid", "guid", "identifier", "slug", "key"})
+_VERBS = ("list", "search", "find", "query", "browse")
+"""The verbs of listers, best first."""
+_LINKS = frozenset({"by", "for", "from", "in", "of", "on", "with"})
+_FILLERS = frozenset({"all", "my", "available"})
+_MOST_LISTERS = 2
+
+
+def add_listers(report: Report, catalog: Catalog, tool: Tool) -> Report:
+    """Add to each missing id the tool that lists such ids, in the text and in `next_steps`."""
+    found = 0
+    diagnoses: list[Diagnosis] = []
+    for diagnosis in report.diagnoses:
+        is_open = diagnosis.code == _MISSING and found < _MOST_LISTERS
+        lister = find_lister(catalog, str(diagnosis.at[-1]), tool) if is_open and diagnosis.at else None
+        found += lister is not None
+        diagnoses.append(_refer(diagnosis, lister) if lister else diagnosis)
+    return replace(report, diagnoses=tuple(diagnoses)) if found else report
+
+
+def find_lister(catalog: Catalog, parameter: str, tool: Tool) -> Tool | None:
+    """Return the tool that lists what `parameter` of `tool` identifies; None if there is none, or it is no id."""
+    entity = _entity_of(parameter, tool)
+    if not entity:
+        return None
+    listers = [(rank, other) for other in catalog if (rank := _rank(other, entity, parameter)) and other is not tool]
+    return min(listers, key=lambda ranked: ranked[0])[1] if listers else None
+
+
+def _refer(diagnosis: Diagnosis, lister: Tool) -> Diagnosis:
+    usage = lister.name if lister.required else f"{lister.name}()"
+    line = f"For {parameter_label(diagnosis.at)}, see {usage}"
+    return replace(diagnosis, next_steps={**diagnosis.next_steps, "list": usage}, hints=(*diagnosis.hints, line))
+
+
+def _entity_of(parameter: str, tool: Tool) -> tuple[str, ...]:
+    """Return the words for what an id identifies: those before `id`, or what the tool is about if there are none."""
+    words = tuple(map(stem, split_words(parameter)))
+    if not words or words[-1] not in _ID_WORDS or is_secret(parameter):
+        return ()
+    return words[:-1] or tuple(map(stem, split_words(tool.name)))[1:]
+
+
+def _rank(tool: Tool, entity: tuple[str, ...], parameter: str) -> tuple[int, int, int] | None:
+    """Return how well a tool lists an entity, smallest best; None if it does not."""
+    if entity[-1][:3] not in tool.name.casefold() or not (tool.is_read_only and is_name(tool.name)):
+        return None  # the first test is cheap, and rules out nearly every tool of a long list
+    words = list(_without_links(tuple(map(stem, split_words(tool.name)))))
+    verb = next((index for index, verb in enumerate(_VERBS) if verb in words), None)
+    if verb is None:
+        return None
+    about = tuple(word for word in words if word not in _VERBS)
+    needs = {normal_form(name) for name in tool.required}
+    if about[-len(entity) :] != entity or needs & {normal_form(parameter), "".join((*entity, "id"))}:
+        return None
+    return len(about) - len(entity), len(needs), verb
+
+
+def _without_links(words: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words up to the first that links what is listed to what it is listed by."""
+    for word in words:
+        if word in _LINKS:
+            return
+        if word not in _FILLERS:
+            yield word

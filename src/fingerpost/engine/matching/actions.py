@@ -1,0 +1,234 @@
+"""What a tool does to what, by its name: whether it may be offered in place of another.
+
+A tool that does the opposite, concerns another thing, or is more dangerous than what was asked for is never the call
+to send, however similar its name is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache, lru_cache
+from itertools import product
+
+from fingerpost.engine.matching.entities import are_same_entity, is_head
+from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
+from fingerpost.engine.matching.lexicon import (
+    are_opposite,
+    full_forms,
+    is_distinctive,
+    is_known_word,
+    is_verb,
+    share_group,
+    table_lines,
+)
+from fingerpost.engine.matching.spelling import count_edits, split_words, stem
+
+
+class Danger(IntEnum):
+    """What a call may do to things, least first."""
+
+    READS = 0
+    WRITES = 1
+    DESTROYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The name of a tool, read as a verb and the things it concerns. All are stems."""
+
+    verb: str
+    nouns: tuple[str, ...]
+    """The distinctive words behind or around the verb, in order."""
+    prefix: tuple[str, ...]
+    """Words in front of the verb, which may be a namespace."""
+
+    @property
+    def danger(self) -> Danger | None:
+        """What the verb says about danger; None without a verb."""
+        return danger_of(self.verb) if self.verb else None
+
+
+@lru_cache(maxsize=4096)
+def read_action(name: str) -> Action:
+    """Split the name of a tool into its verb and the things it concerns."""
+    words = tuple([stem(word) for word in split_words(name)])
+    at = _find_verb(words)
+    if at is None:
+        return Action("", _nouns(words), ())
+    if at == len(words) - 1 and at > 0:
+        return Action(words[at], _nouns(words[:at]), ())
+    return Action(words[at], _nouns(words[at + 1 :]), words[:at])
+
+
+def _find_verb(words: Sequence[str]) -> int | None:
+    """Return the position of the verb: the first word, else one that is hardly ever a noun, anywhere."""
+    if words and is_action(words[0]):
+        return 0
+    plain = _PLAIN_VERBS | _sections()["destructive"]
+    return next((place for place, word in enumerate(words) if word in plain), None)
+
+
+def _nouns(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple([word for word in words if is_distinctive(word)])
+
+
+@lru_cache(maxsize=4096)
+def is_action(word: str) -> bool:
+    """Whether a stem is a verb that names of tools begin with."""
+    sections = _sections()
+    return is_verb(word) or any(word in sections[name] for name in ("read", "destructive", "replacing", "changing"))
+
+
+@cache
+def _sections() -> Mapping[str, frozenset[str]]:
+    sections: dict[str, set[str]] = {}
+    section: set[str] = set()
+    for line in _lines_without_pairs():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), set())
+        else:
+            section.update(_verb_stem(word) for word in line.split())
+    return {name: frozenset(words) for name, words in sections.items()}
+
+
+def _lines_without_pairs() -> Iterator[str]:
+    return (line for line in table_lines("actions.txt") if "/" not in line)
+
+
+@cache
+def _differences() -> Mapping[str, frozenset[str]]:
+    """Return, for each verb, the verbs that do something different although they are synonyms elsewhere."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for line in table_lines("actions.txt"):
+        ours, slash, theirs = line.partition("/")
+        for one, other in product(ours.split(), theirs.split()) if slash else ():
+            found[_verb_stem(one)].add(_verb_stem(other))
+            found[_verb_stem(other)].add(_verb_stem(one))
+    return {verb: frozenset(others) for verb, others in found.items()}
+
+
+def _verb_stem(word: str) -> str:
+    return "".join(map(stem, word.split("_")))
+
+
+def are_different(one: str, other: str) -> bool:
+    """Whether two verbs do different things: a thing that exists is started, not created."""
+    differences = _differences()
+    return any(b in differences.get(a, ()) for a in full_forms(one) for b in full_forms(other))
+
+
+def drop_light_verb(name: str) -> str:
+    """Return what a name asks for behind a verb that says nothing: `transfer` for `make_transfer`, else nothing."""
+    words = split_words(name)
+    return "".join(words[1:]) if words and words[0] in _sections()["light"] else ""
+
+
+@lru_cache(maxsize=1024)
+def correct_verb(name: str) -> str:
+    """Return a name with its first word corrected, if that is one slip away from exactly one verb; else nothing."""
+    words = split_words(name)
+    if len(words) < 2 or len(words[0]) < 4 or is_known_word(words[0]):
+        return ""
+    verbs = _sections()["read"] | _sections()["destructive"] | _sections()["changing"] | _PLAIN_VERBS
+    near = [verb for verb in verbs if verb[0] == words[0][0] and count_edits(words[0], verb, 1) == 1]
+    return "_".join((near[0], *words[1:])) if len(near) == 1 else ""
+
+
+_PLAIN_VERBS = frozenset({
+    "add", "append", "cancel", "clear", "create", "delete", "destroy", "disable", "drop", "edit", "enable", "execute",
+    "fetch", "find", "get", "insert", "list", "modify", "move", "patch", "purge", "put", "read", "remove", "rename",
+    "replace", "reset", "retrieve", "revoke", "run", "save", "search", "send", "set", "start", "stop", "update",
+    "upload", "write",
+})  # fmt: skip
+"""Verbs that are hardly ever nouns, so that they are found anywhere in a name."""
+
+
+@lru_cache(maxsize=4096)
+def danger_of(verb: str) -> Danger:
+    """Return what a verb does to things."""
+    sections = _sections()
+    forms = full_forms(verb)
+    if any(form in sections["destructive"] for form in forms):
+        return Danger.DESTROYS
+    return Danger.READS if any(form in sections["read"] for form in forms) else Danger.WRITES
+
+
+def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, takes_arguments: bool) -> bool:
+    """Whether a tool may be offered for the one that was asked for.
+
+    `danger` is what the tool may do, by its annotations, name and description. `takes_arguments` says that the tool
+    declares every argument of the call, which makes a looser synonym plausible.
+    """
+    if not OTHER_THING.isdisjoint(evidence.guards):
+        return False
+    if evidence.is_whole and Guard.WORD not in evidence.guards:
+        return True
+    if danger is Danger.READS and _is_unfinished(asked, name):
+        return True
+    ours, theirs = read_action(asked), read_action(name)
+    if not _has_fitting_verb(ours, theirs, danger, evidence):
+        return False
+    return _concerns_same(ours, theirs, evidence, is_loose=takes_arguments and danger is Danger.READS)
+
+
+def _is_unfinished(asked: str, name: str) -> bool:
+    """Whether the asked name is the beginning of the other, as many words long: `sea` and `search`."""
+    ours, theirs = split_words(asked), split_words(name)
+    return len(ours) == len(theirs) and "".join(theirs).startswith("".join(ours))
+
+
+def _has_fitting_verb(ours: Action, theirs: Action, danger: Danger, evidence: Evidence) -> bool:
+    """Whether the verb is the same, or a synonym that does no more harm."""
+    if not ours.verb:
+        return danger is Danger.READS or _is_misspelled(theirs.verb, evidence)
+    if not theirs.verb:
+        return danger is Danger.READS and ours.danger is Danger.READS
+    if ours.verb == theirs.verb or not set(full_forms(ours.verb)).isdisjoint(full_forms(theirs.verb)):
+        return True
+    if are_opposite(ours.verb, theirs.verb) or are_different(ours.verb, theirs.verb):
+        return False
+    if not share_group("verbs", ours.verb, theirs.verb):
+        return False
+    sections = _sections()
+    if ours.verb in sections["changing"] and theirs.verb in sections["replacing"]:
+        return False
+    return danger <= danger_of(ours.verb)
+
+
+def _is_misspelled(verb: str, evidence: Evidence) -> bool:
+    """Whether the verb of the tool stands in the mistake, misspelled, as something that is no word itself."""
+    return any(
+        stem(word) == verb and relation == "spelling" and not is_known_word(sent)
+        for sent, word, relation in evidence.pairs
+    )
+
+
+def _concerns_same(ours: Action, theirs: Action, evidence: Evidence, *, is_loose: bool) -> bool:
+    """Whether both names concern the same things: each thing asked for, and the last one of the tool."""
+    if are_same_entity("".join(ours.nouns), "".join(theirs.nouns)):
+        return True
+    if not ours.nouns:
+        return danger_is_low(theirs) and evidence.tier <= Tier.PART
+    known = (*theirs.nouns, *theirs.prefix, theirs.verb)
+    if not all(any(_is_same(one, other, evidence, is_loose=is_loose) for other in known) for one in ours.nouns):
+        return False
+    heads = [noun for noun in theirs.nouns if not is_head(noun)] or list(theirs.nouns)
+    asked = (*ours.nouns, *ours.prefix)
+    return not heads or any(_is_same(one, heads[-1], evidence, is_loose=is_loose) for one in asked)
+
+
+def danger_is_low(action: Action) -> bool:
+    """Whether the verb of a tool only reads."""
+    return action.danger in (None, Danger.READS)
+
+
+def _is_same(one: str, other: str, evidence: Evidence, *, is_loose: bool) -> bool:
+    if are_same_entity(one, other) or (is_loose and share_group("nouns", one, other)):
+        return True
+    return any(
+        (stem(sent), stem(word), relation) == (one, other, "spelling") and not is_known_word(sent)
+        for sent, word, relation in evidence.pairs
+    )

@@ -1,0 +1,44 @@
+"""Words of a description that say what a parameter holds: `glob` in "A glob for the files".
+
+Only the first phrase counts. What follows a preposition, a verb or a comma is about something else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from fingerpost.engine.matching.lexicon import is_distinctive
+from fingerpost.engine.matching.spelling import split_words, stem
+
+_MAX_LENGTH = 160
+_MAX_WORDS = 6
+_END_OF_PHRASE = re.compile(
+    r"[.,;:()\[\]\n]|\s(?:[-\u2013\u2014]|of|for|to|in|on|at|by|from|with|within|into|that|which|who|whose|where|when|if|is|"
+    r"are|was|will|must|should|can|may|used|using|e\.g|and|or|not|as|under|over|between|per|about|against|after|before)\s",
+    re.IGNORECASE,
+)
+_ARTICLES = frozenset({"a", "an", "the", "optional", "required", "your", "new", "one", "exact", "full", "valid"})
+_PERSONS = frozenset({
+    "user", "caller", "agent", "assistant", "customer", "client", "owner", "author", "person", "human", "model",
+    "server", "tool", "system", "member", "account",
+})  # fmt: skip
+"""Words for who acts. In a description they say whose a value is, not what it is ("User query")."""
+
+
+def is_person(word: str) -> bool:
+    """Whether a stem stands for somebody who acts."""
+    return word in _PERSONS
+
+
+def describing_words(description: Any) -> frozenset[str]:
+    """Return the stems of the first phrase of a description."""
+    return _first_phrase(description[:_MAX_LENGTH]) if isinstance(description, str) else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _first_phrase(description: str) -> frozenset[str]:
+    phrase = _END_OF_PHRASE.split(f"{description.strip()} ", maxsplit=1)[0]
+    words = [word for word in split_words(phrase) if word not in _ARTICLES][:_MAX_WORDS]
+    return frozenset(single for single in map(stem, words) if is_distinctive(single))

@@ -1,0 +1,79 @@
+"""Words that make a name stand for something else: `exclude_pattern`, `parent_id`, `max_amount`, `content_type`.
+
+A word of the sent name that the parameter's name lacks is a reason to doubt, unless it only repeats what the tool is
+about or adds nothing. `qualifiers.txt` lists the words that always make it another thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from fingerpost.engine.matching.alignment import Alignment
+from fingerpost.engine.matching.entities import are_same_entity, have_other_heads, is_entity, is_head
+from fingerpost.engine.matching.lexicon import share_group, table_lines
+from fingerpost.engine.matching.spelling import stem
+
+_SECTIONS = ("negators", "roles", "comparators", "deltas", "kinds")
+_LABELS = frozenset({"id", "name"})
+"""What may stand behind a thing without making it another: `user_id` for `user`."""
+
+
+@cache
+def _table() -> Mapping[str, frozenset[str]]:
+    sections: dict[str, set[str]] = {}
+    section: set[str] = set()
+    for line in table_lines("qualifiers.txt"):
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), set())
+        else:
+            section.update(map(stem, line.split()))
+    return {name: frozenset(words) for name, words in sections.items()}
+
+
+@cache
+def _qualifiers() -> frozenset[str]:
+    return frozenset(word for name in _SECTIONS for word in _table()[name])
+
+
+def has_qualifier(side: Alignment) -> bool:
+    """Whether a word that only one of two parameters has makes it another thing."""
+    if side.query.kind != "parameter" or not side.pairs:
+        return False
+    if have_other_heads(side):
+        return True
+    if _are_synonyms(side):
+        return False
+    table = _table()
+    rest = [side.theirs[j] for j in side.right]
+    if not table["negators"].isdisjoint(rest) or (not side.left and not table["measures"].isdisjoint(rest)):
+        return True
+    return not _qualifiers().isdisjoint(_extra_words(side))
+
+
+def has_extra_word(side: Alignment) -> bool:
+    """Whether the sent name of a parameter says more than the known one, for a tool that may write."""
+    if not (side.query.may_write and side.pairs) or _are_synonyms(side):
+        return False
+    return any(word not in _table()["fillers"] for word in _extra_words(side))
+
+
+def _are_synonyms(side: Alignment) -> bool:
+    return share_group("parameters", "".join(side.ours), "".join(side.theirs))
+
+
+def _extra_words(side: Alignment) -> list[str]:
+    """Return the words of the sent name that the other lacks, except those that repeat what the tool is about."""
+    return [side.ours[i] for i in side.left if not _is_redundant(side, i)]
+
+
+def _is_redundant(side: Alignment, place: int) -> bool:
+    word = side.ours[place]
+    if any(word == other or are_same_entity(word, other) for other in side.query.tool):
+        return True
+    return word in _LABELS and place == len(side.ours) - 1 and _names_entity(side)
+
+
+def _names_entity(side: Alignment) -> bool:
+    """Whether the parameter is named after a thing, so that it may hold its id or name."""
+    return is_entity(side.theirs[-1]) and not is_head(side.theirs[-1])

@@ -1,0 +1,92 @@
+"""Units, currencies and time zones in the names of parameters: `timeout_ms`, `price_usd`, `time_utc`.
+
+A value without its unit means nothing, so names with different units are different things, and so is a name without
+one beside a name with one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fingerpost.engine.matching.spelling import stem
+
+_UNITS = {
+    form: unit
+    for unit in (
+        "s sec second", "ms msec millisecond milli millis", "us usec microsecond micro", "ns nanosecond nano",
+        "minute min", "h hr hour", "day", "week", "month", "year", "b byte", "kb kilobyte", "mb megabyte",
+        "gb gigabyte", "tb terabyte", "kib", "mib", "gib", "tib", "bit", "kbit", "mbit", "gbit", "px pixel", "pt", "em",
+        "rem", "mm millimeter", "cm centimeter", "m meter", "km kilometer", "inch", "ft foot", "yd yard", "mi mile",
+        "nm", "g gram", "mg milligram", "kg kilogram kilo", "lb pound", "oz ounce", "ton tonne", "ml milliliter",
+        "l liter", "gal gallon", "c celsius", "f fahrenheit", "k kelvin", "hz hertz", "khz", "mhz", "ghz", "w watt",
+        "kw", "mw", "wh", "kwh", "mwh", "v volt", "kv", "mv", "a amp", "ma", "j joule", "kj", "ev", "kev", "mev", "pa",
+        "kpa", "bar", "psi", "mol", "mmol", "cent", "percent pct percentage", "bps", "kbps", "mbps", "gbps", "mps",
+        "kmh kph", "mph", "deg degree", "rad radian", "acre", "hectare", "calorie", "kcal",
+        "usd dollar", "eur euro", "gbp", "jpy yen", "cny rmb yuan", "inr rupee", "chf", "aud", "cad", "nzd", "sek",
+        "nok", "dkk", "pln", "brl", "mxn", "krw", "zar", "btc bitcoin", "eth", "satoshi sat", "wei", "gwei",
+        "utc gmt", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "jst", "ist", "bst", "aest",
+    )
+    for form in unit.split()
+}  # fmt: skip
+_PREFIXED_UNIT = re.compile(
+    r"(?:quecto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga|tera|peta|kibi|mebi|gibi|tebi)"
+    r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
+)
+_OTHER_MEANINGS = frozenset({
+    "a", "amp", "b", "bar", "bit", "bst", "c", "cad", "calorie", "cst", "deg", "degree", "em", "est", "eth", "f",
+    "foot", "g", "h", "ist", "j", "k", "kilo", "l", "m", "ma", "mi", "micro", "milli", "min", "mol", "mst", "nano",
+    "nm", "nok", "pa", "pt", "rad", "rem", "s", "sat", "sek", "us", "v", "w", "wei",
+})  # fmt: skip
+"""Forms that mean something else more often. They count only against another unit, or behind a quantity."""
+_WHICH_ONE = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
+"""In the singular these say which one (`birth_year`), in the plural how many (`max_days`)."""
+_QUANTITIES = frozenset({
+    "age", "amount", "at", "balance", "budget", "capacity", "cooldown", "cost", "date", "deadline", "delay", "distance",
+    "duration", "elapsed", "end", "expiry", "fee", "frequency", "height", "income", "interval", "latency", "length",
+    "limit", "mass", "memory", "offset", "period", "price", "radius", "rate", "retention", "revenue", "salary", "size",
+    "sleep", "speed", "start", "temp", "temperature", "time", "timeout", "timestamp", "total", "ttl", "value", "volume",
+    "wait", "weight", "width", "window",
+})  # fmt: skip
+"""Words for what is measured. Behind them, even a single letter is a unit (`timeout_s`)."""
+
+
+def unit_of(word: str) -> str | None:
+    """Return the unit that a word names, in one spelling: `secs` and `seconds` are equal, `ms` and `s` are not."""
+    unit = _UNITS.get(word) or _UNITS.get(stem(word))
+    return unit or (stem(word) if _PREFIXED_UNIT.match(word) else None)
+
+
+def have_other_units(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether two names, given by their words, have different units, or only one of them has one."""
+    return _units_in(ours) != _units_in(theirs)
+
+
+def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether two names are the same but for the unit: `timeout` and `timeout_ms`."""
+    rest = _without_units(ours)
+    return bool(rest) and rest == _without_units(theirs) and have_other_units(ours, theirs)
+
+
+@lru_cache(maxsize=4096)
+def _units_in(words: tuple[str, ...]) -> frozenset[str]:
+    found = (_unit_at(words, place) for place in range(len(words)))
+    return frozenset(unit for unit in found if unit)
+
+
+def _without_units(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the stems of a name except its unit, and `in` in front of that."""
+    places = [place for place in range(len(words)) if not _unit_at(words, place)]
+    return tuple([stem(words[place]) for place in places if words[place] != "in" or place + 1 in places])
+
+
+def _unit_at(words: tuple[str, ...], place: int) -> str | None:
+    """Return the unit that a word of a name stands for, if it does in this place."""
+    word = words[place]
+    unit = unit_of(word)
+    if unit is None:
+        return None
+    before = stem(words[place - 1]) if place else ""
+    if before in _QUANTITIES or before == "in":
+        return unit
+    return None if word in _WHICH_ONE or {word, stem(word)} & _OTHER_MEANINGS else unit

@@ -1,0 +1,150 @@
+"""Suggest what to do after a search that found nothing: broaden it, or check where it searched.
+
+Only a read-only tool that searches, or that lists with a filter, gets this advice. Elsewhere an empty answer is the
+plain truth. A page after the last one is empty too, and so is the reply of a server that gives advice of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, cast
+
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.model import Call, Drop
+from fingerpost.engine.render.corrected_call import present_call
+from fingerpost.engine.replies.listers import find_listers, is_search, usage_of
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, position_of
+from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.safety.redact import clean
+
+_LONGEST_TEXT = 400
+_NOTHING = re.compile(
+    r"\W{0,3}(?:sorry,? (?:but )?)?"
+    r"(?:(?:there (?:are|is|were|was) |i |we )?(?:found )?(?:no|0|zero)\b(?: [\w\-]+){0,4}? "
+    r"(?:found|match(?:es|ed|ing)?|results?|hits|records?|documents?|available)\b"
+    r"|nothing (?:was )?(?:found|matched|matches)\b|(?:did not|didn't|could not|couldn't) find any)"
+    r"|\s*\[\s*\]\s*$",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(
+    r"filters?|glob|include|exclude|where|prefix|since|until|before|after|from|to|date|labels?|tags?|type|kind|status"
+    r"|state|language|extension|author|owner|category|scope|path|folder|directory",
+    re.IGNORECASE,
+)
+"""The last word of parameters that narrow a search."""
+_QUERY = re.compile(
+    r"q|query|queries|pattern|regex|search|terms?|keywords?|text|phrase|match|contains|name|title", re.IGNORECASE
+)
+"""The last word of parameters that say what is searched for."""
+_PAGING = re.compile(
+    r"limit|max(?:_?\w+)?|page(?:_?\w+)?|per_?page|offset|skip|start|cursor|after|top|count|sort(?:_?\w+)?|order(?:_?\w+)?",
+    re.IGNORECASE,
+)
+
+
+_ABOUT_SEARCH = re.compile(
+    r"total|count|page|limit|offset|size|took|time|duration|elapsed|query|search|filter|pattern|status|message|cursor"
+    r"|next|prev|more|meta|request|version|kind|object|jsonrpc|scanned|url",
+    re.IGNORECASE,
+)
+"""Fields that describe a search rather than what it found."""
+
+
+def may_be_empty(reply: Mapping[str, Any]) -> bool:
+    """Whether a reply may say that nothing was found; a cheap check for the short cut."""
+    payload = as_object(reply.get("structuredContent"))
+    if not payload:
+        return _says_nothing(_first_text(reply))
+    only = payload.get("result") if len(payload) == 1 else None
+    return _says_nothing(only) if isinstance(only, str) else count_total(payload) == 0
+
+
+def advise_on_nothing(call: Call, reply: Mapping[str, Any], payload: Mapping[str, Any], catalog: Catalog) -> Advice:
+    """Suggest how to find something after all; no advice if the reply is not empty, or is so for a good reason."""
+    if not _is_empty(reply, payload):
+        return NO_ADVICE
+    tool = catalog.get(call.tool)
+    if tool is None or not tool.is_read_only or not isinstance(call.arguments, dict):
+        return NO_ADVICE
+    if not _narrows(call, tool) or position_of(call, tool) > 0:
+        return NO_ADVICE
+    listers = [usage_of(one) for one in islice(find_listers(tool, catalog), 3)]
+    broader = _broader_call(call, tool)
+    steps = {
+        "broaden_search": broader or "Try a simpler pattern or remove filters",
+        "check_scope": f"Use {listers[0]} to see what there is" if listers else "Check that this is the right place",
+        **({"alternatives": listers} if listers else {}),
+    }
+    return Advice({}, steps, tuple(_lines(broader, listers)))
+
+
+def _lines(broader: str, listers: list[str]) -> Iterator[str]:
+    """Yield one short line: the call to make next, or else what to change."""
+    ready = next((one for one in listers if one.endswith("()")), "")
+    if broader:
+        yield f"Without filters: {broader}"
+    elif ready:
+        yield f"Try something simpler, or see what there is: {ready}."
+    else:
+        yield "Nothing was found: try a simpler search, or another place."
+
+
+def _is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
+    if not payload:
+        return _says_nothing(_first_text(reply))
+    if not OWN_ADVICE.isdisjoint(payload):
+        return False
+    if len(payload) == 1 and isinstance(only := payload.get("result"), str):
+        return _says_nothing(only)
+    lists = [cast("list[Any]", value) for value in payload.values() if isinstance(value, list)]
+    if any(lists) or any(_is_data(name, value) for name, value in payload.items()):
+        return False
+    total = count_total(payload)
+    return not total and (bool(lists) or total == 0)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    """Whether a field tells something besides the list: not a number, a flag, or what was asked for."""
+    if isinstance(value, list | bool | float | None) or not value:
+        return False
+    return _ABOUT_SEARCH.search(name) is None
+
+
+def _says_nothing(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_TEXT and _NOTHING.match(text) is not None
+
+
+def _first_text(reply: Mapping[str, Any]) -> str:
+    blocks = as_list(reply.get("content"))
+    text = as_object(blocks[0]).get("text") if len(blocks) == 1 else ""
+    return text if isinstance(text, str) else ""
+
+
+def _narrows(call: Call, tool: Tool) -> bool:
+    """Whether the call searches: by a verb and any argument, or by an argument that narrows a list."""
+    given = [name for name, value in call.arguments.items() if value not in (None, "") and not _PAGING.fullmatch(name)]
+    if is_search(tool):
+        return bool(given)
+    words = map(_last_word, given)
+    return is_search(tool, lists=True) and any(_FILTER.fullmatch(word) or _QUERY.fullmatch(word) for word in words)
+
+
+def _last_word(name: str) -> str:
+    return re.split(r"[_\-.]|(?<=[a-z])(?=[A-Z])", name)[-1]
+
+
+def _broader_call(call: Call, tool: Tool) -> str:
+    """Return the same call without its optional filters; empty if it has none."""
+    dropped = [name for name in call.arguments if _is_optional_filter(name, tool)]
+    broader = call
+    for name in dropped:
+        broader = Drop((name,)).applied_to(broader)
+    if not dropped or not tool.accepts(broader.arguments):
+        return ""
+    return clean(present_call(broader, call, tool.secret_names).text, 240)
+
+
+def _is_optional_filter(name: str, tool: Tool) -> bool:
+    return name in tool.params and name not in tool.required and _FILTER.fullmatch(_last_word(name)) is not None

@@ -1,0 +1,75 @@
+"""Whether an unknown argument may be left out.
+
+Agents add commentary and harness arguments to calls, and leaving those out is right. Any other argument may limit what
+the tool does: without `dry_run`, `prefix` or `older_than` it would do more than was asked for. So on a tool that may
+write, only commentary is left out. A read-only tool may run without an argument that has nothing to do with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching.lexicon import is_commentary, synonym_groups
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.model import Applicability, Drop, Fix, Grade, Path
+from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.schema import walk as schemas
+
+_SENTENCE = re.compile(r"[^.,;:()\n]{3,120}")
+_MAX_SENTENCES = 20
+_AFFIRMATIONS = frozenset({
+    "acknowledge", "acknowledged", "acknowledgement", "approval", "approve", "approved", "confirm", "confirmation",
+    "confirmed", "consent",
+})  # fmt: skip
+_DENIALS = frozenset({"", "0", "deny", "denied", "false", "never", "no", "none", "off", "reject", "rejected"})
+
+
+def leave_out(case: Case, at: Path) -> Fix | None:
+    """Return the fix that leaves an unknown argument out; None if the call would then mean something else."""
+    explains = is_commentary(str(at[-1]))
+    if not case.tool.is_read_only:
+        is_harmless = explains and _says_only_why(str(at[-1]), case.value(at))
+        return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9) if is_harmless else None
+    if not explains and _is_about_tool(case, at):
+        return None
+    if explains or case.is_forbidden(at):
+        return Fix(Drop(at), Applicability.MACHINE_APPLICABLE, Grade.LIKELY, 0.9 if explains else 0.8)
+    return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.8)
+
+
+def _says_only_why(name: str, value: Any) -> bool:
+    """Whether a commentary argument limits nothing: `confirm: true` does not, `confirm: false` and `plan: true` do."""
+    if isinstance(value, bool):
+        words = {stem(word) for word in split_words(name)}
+        return value and not words.isdisjoint(_AFFIRMATIONS) and "require" not in words
+    return not (isinstance(value, str) and value.strip().lower() in _DENIALS)
+
+
+def _is_about_tool(case: Case, at: Path) -> bool:
+    """Whether a word of the name, or a synonym, occurs in what the tool says about itself."""
+    words = {word for word in map(stem, split_words(str(at[-1]))) if len(word) > 1}
+    if any(not words.isdisjoint(map(stem, split_words(text))) for text in _texts(case, at[:-1])):
+        return True
+    groups = {group for word in words for group in synonym_groups(word, "parameter")}
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    stems = (stem(word) for name in declared for word in split_words(name))
+    return any(not groups.isdisjoint(synonym_groups(word, "parameter")) for word in stems)
+
+
+def _texts(case: Case, holder: Path) -> Iterator[str]:
+    """Yield the texts of a tool: its name and description, the names and descriptions of its parameters."""
+    yield case.tool.name
+    yield from _sentences(case.tool.description)
+    for name, schema in schemas.properties(case.tool.schema, case.schema(holder)).items():
+        yield name
+        yield from _sentences(as_object(schema).get("description"))
+    yield from (str(path[-1]) for path in case.tool.nested_fields)
+
+
+def _sentences(text: Any) -> Iterator[str]:
+    """Split a text, because only the beginning of a name is split into words."""
+    return islice(_SENTENCE.findall(text), _MAX_SENTENCES) if isinstance(text, str) else iter(())

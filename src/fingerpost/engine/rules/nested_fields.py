@@ -1,0 +1,31 @@
+"""The fields of a tool's object parameters, which callers sometimes send at the top level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching.spelling import normal_form
+from fingerpost.engine.model import Path
+
+
+def find_nested_fields(case: Case) -> Mapping[str, Path]:
+    """Return the path of each field that occurs in exactly one place inside the object parameters and is not set.
+
+    A field that is named like a parameter is left out: an argument of this name is for the parameter.
+    """
+    declared = set(map(normal_form, case.tool.params))
+    places: dict[str, list[Path]] = {}
+    for path in case.tool.nested_fields:
+        if (name := normal_form(str(path[-1]))) not in declared:
+            places.setdefault(name, []).append(path)
+    only = (found[0] for found in places.values() if len(found) == 1)
+    return {str(path[-1]): path for path in only if _is_free(case, path)}
+
+
+def _is_free(case: Case, path: Path) -> bool:
+    """Whether the field is not given, and everything above it is absent or an object."""
+    if case.has(path):
+        return False
+    above = (path[:end] for end in range(1, len(path)))
+    return all(isinstance(case.value(at), dict) for at in above if case.has(at))

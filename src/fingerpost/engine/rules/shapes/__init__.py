@@ -1,0 +1,1 @@
+"""Arguments in the wrong container, one kind per file. `wrong_shape` tries them in order."""

@@ -1,0 +1,67 @@
+"""Fields of an object parameter are at the top level: `create(name: …)` for `create(user: {name: …})`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
+from fingerpost.engine.phrases import format_path, join_names, quote
+from fingerpost.engine.rules.nested_fields import find_nested_fields
+from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
+from fingerpost.engine.schema import walk as schemas
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    if not isinstance(case.call.arguments, dict):
+        return
+    strays = [key for key in case.arguments if key not in case.tool.params]
+    if not strays or case.tool.is_open:
+        return
+    yield from _diagnose_objects(case, strays)
+    yield from _diagnose_list_item(case)
+
+
+def _diagnose_objects(case: Case, strays: list[str]) -> Iterator[Diagnosis]:
+    """Diagnose fields that have exactly one place inside the object parameters, together for each object."""
+    fields = {spelling(name): path for name, path in find_nested_fields(case).items()}
+    if not fields:
+        return
+    places = {stray: fields[spelling(stray)] for stray in strays if spelling(stray) in fields}
+    for parent in dict.fromkeys(path[:-1] for path in places.values()):
+        moved = {stray: path for stray, path in places.items() if path[:-1] == parent}
+        yield _belongs(case, parent, list(moved), _fix(case, parent, moved))
+
+
+def _fix(case: Case, parent: Path, moved: Mapping[str, Path]) -> Fix:
+    """Move the fields. Only a required object, which the call must contain anyway, is certain to be intended."""
+    call = Call(case.call.tool, case.arguments)
+    for stray, path in moved.items():
+        call = Move((stray,), path).applied_to(call)
+    if case.tool.is_read_only or parent[0] in case.tool.required:
+        return lossless_arguments(
+            call.arguments, f"{join_names(moved, limit=4)} went inside {quote(format_path(parent))}"
+        )
+    return offered(Replace((), call.arguments), 0.85)
+
+
+def _diagnose_list_item(case: Case) -> Iterator[Diagnosis]:
+    """Diagnose the fields of the only item of a required list of objects."""
+    absent = [name for name in case.tool.required if name not in case.arguments]
+    if len(absent) != 1:
+        return
+    root, schema = case.tool.schema, case.schema((absent[0],))
+    if schemas.types(root, schema) not in (("array",), ("array", "null")):
+        return
+    inner = schemas.properties(root, schemas.child(root, schema, 0))
+    item = {key: value for key, value in case.arguments.items() if key in inner and key not in case.tool.params}
+    if item:
+        rest = {key: value for key, value in case.arguments.items() if key not in item}
+        yield _belongs(case, (absent[0],), list(item), offered(Replace((), {**rest, absent[0]: [item]}), 0.8))
+
+
+def _belongs(case: Case, parent: Path, names: list[str], fix: Fix) -> Diagnosis:
+    verb = "belongs" if len(names) == 1 else "belong"
+    message = f"{join_names(names, limit=4)} {verb} inside {quote(format_path(parent))}"
+    return shape_diagnosis(case, message, (fix,), "flattened object")

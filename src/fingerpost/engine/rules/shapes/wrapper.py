@@ -1,0 +1,108 @@
+"""The arguments, or a part of them, are inside an extra object: `{"input": {…}}`, `{"id": 5, "requestBody": {…}}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.catalog import Tool
+from fingerpost.engine.matching import OFFER_THRESHOLD, closest
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.model import Diagnosis
+from fingerpost.engine.phrases import quote
+from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
+from fingerpost.engine.safety.json_input import as_list, parse_json
+
+_WRAPPERS = frozenset({
+    "args", "argument", "arguments", "body", "callargs", "content", "data", "fields", "functionargs",
+    "functionarguments", "input", "inputdata", "inputs", "item", "json", "jsonbody", "kwargs", "object", "options",
+    "param", "parameter", "parameters", "params", "payload", "properties", "record", "request", "requestbody",
+    "requestdata", "requestparams", "toolargs", "toolarguments", "toolcall", "toolinput", "toolparameters",
+    "toolparams", "values",
+})  # fmt: skip
+_TOOL_NAME_KEYS = frozenset({"name", "tool", "toolname", "function", "functionname", "method"})
+_MAX_WRAPPERS = 3
+_MAX_KEYS = 20
+
+
+class _Unwrapped(NamedTuple):
+    wrapper: str
+    arguments: dict[str, Any]
+    is_known: bool
+    """Whether the name is a usual one for a wrapper. Any other name may say what is special about the call."""
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    if not isinstance(case.call.arguments, dict) or case.tool.accepts(case.arguments):
+        return
+    found: list[_Unwrapped] = []
+    arguments = case.arguments
+    while len(found) < _MAX_WRAPPERS and (inner := _unwrap(arguments, case.tool)):
+        found.append(inner)
+        arguments = inner.arguments
+    is_known = all(one.is_known for one in found)
+    if not found or not (is_known or case.tool.is_read_only):
+        return
+    names = " and ".join(quote(one.wrapper) for one in found)
+    fix = lossless_arguments(arguments, f"The arguments were taken out of {names}")
+    fixes = (fix,) if is_known else (offered(fix.edit, 0.8),)
+    yield shape_diagnosis(case, f"The arguments are wrapped in {names}", fixes, "wrapped object")
+
+
+def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
+    """Take the only undeclared object apart, if its contents are arguments of the tool and overwrite nothing."""
+    undeclared = {key: value for key, value in arguments.items() if key not in tool.params}
+    if len(undeclared) > _MAX_KEYS:
+        return None
+    rest = {key: value for key, value in undeclared.items() if not _repeats_tool(key, value, tool)}
+    if len(rest) != 1:
+        return None
+    wrapper, contents = next(iter(rest.items()))
+    inside = _as_contents(contents)
+    beside = {key: value for key, value in arguments.items() if key in tool.params}
+    is_ambiguous = any(_repeats_tool(key, value, tool) for key, value in beside.items())
+    if inside is None or is_ambiguous or not beside.keys().isdisjoint(inside):
+        return None
+    whole = {**beside, **inside}
+    if not _is_wrapper_name(wrapper, tool):
+        is_right = tool.accepts(whole) and any(name in inside for name in tool.required)
+        return _Unwrapped(wrapper, whole, is_known=False) if is_right else None
+    is_plausible = tool.accepts(whole) or _look_like_arguments(inside, tool)
+    return _Unwrapped(wrapper, whole, is_known=True) if is_plausible else None
+
+
+def _as_contents(value: Any) -> dict[str, Any] | None:
+    """Return the object that a wrapper holds, as an object, as JSON in a string, or as the only item of a list."""
+    value = parse_json(value) if isinstance(value, str) else value
+    value = as_list(value)[0] if len(as_list(value)) == 1 else value
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _is_wrapper_name(name: str, tool: Tool) -> bool:
+    """Whether a name is a usual one for a wrapper, the name of the tool, or the thing that the tool is about."""
+    plain = normal_form(name)
+    if plain in _WRAPPERS or plain == normal_form(tool.name):
+        return True
+    words = [stem(word) for word in split_words(tool.name)]
+    return "".join(map(stem, split_words(name))) in {"".join(words[start:]) for start in range(1, len(words))}
+
+
+def _look_like_arguments(contents: dict[str, Any], tool: Tool) -> bool:
+    if any(key in tool.params or _wraps(key, contents, tool) for key in contents):
+        return True
+    return any(_is_nearly_declared(key, tool) for key in list(contents)[:_MAX_KEYS])
+
+
+def _wraps(key: str, contents: dict[str, Any], tool: Tool) -> bool:
+    return len(contents) == 1 and _as_contents(contents[key]) is not None and _is_wrapper_name(key, tool)
+
+
+def _is_nearly_declared(key: str, tool: Tool) -> bool:
+    near = closest(key, tool.params, "parameter")
+    return bool(near) and near[0].confidence > OFFER_THRESHOLD
+
+
+def _repeats_tool(key: str, value: Any, tool: Tool) -> bool:
+    is_name = isinstance(value, str) and normal_form(key) in _TOOL_NAME_KEYS
+    return is_name and normal_form(value) == normal_form(tool.name)

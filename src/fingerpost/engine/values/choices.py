@@ -1,0 +1,155 @@
+"""Choices in another spelling: `"ASC"` for `"asc"`, `"yes"` where the choices are `"true"` and `"false"`.
+
+Case and separators carry no meaning, except in units and symbols. A similar choice is offered, but never the opposite
+of what was sent, and none for a word that means "not given" or for the negation of a choice. Codes of currencies,
+countries and languages are too short for misspellings: each of their neighbours is a code too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fingerpost.engine.matching import Match, Reading, find_readings
+from fingerpost.engine.matching.evidence import Tier
+from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite
+from fingerpost.engine.matching.spelling import spelling, split_words, stem
+from fingerpost.engine.values.absent import is_absent_word
+from fingerpost.engine.values.booleans import meaning_of
+from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
+
+_MAX_LENGTH = 96
+_MOST_CHOICES = 10_000
+_MOST_WORDS = 200
+_NEGATION_MARKS = re.compile(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
+_CODES = re.compile(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
+_RANK = re.compile(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
+"""`P1`, `sev-2`: which of two is higher depends on who counts."""
+_NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti")
+_QUALIFIERS = frozenset({
+    "acting", "almost", "anti", "assistant", "but", "co", "counter", "deputy", "ex", "extra", "former",
+    "formerly", "half", "inter", "junior", "multi", "nearly", "non", "over", "partial", "partially", "post",
+    "pre", "pseudo", "quasi", "re", "self", "semi", "senior", "sub", "super", "trans", "ultra", "un", "under",
+    "vice", "x", "xx",
+})  # fmt: skip
+"""Words and prefixes that make another thing of the word behind them: a co-owner is no owner."""
+
+
+def read_choice(slot: Slot) -> Iterator[Candidate]:
+    """Yield the choice that differs from the value only in case and separators, or means the same boolean."""
+    if is_negated(slot.value) and slot.value not in slot.choices:
+        return
+    same = _find_same(slot)
+    if len(same) == 1:
+        yield lossless(same[0])
+    elif 2 <= len(slot.choices) <= 3 and (meaning := meaning_of(slot.value)) is not None:
+        alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
+        if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices):
+            yield likely(alike[0])
+
+
+def is_negated(value: Any) -> bool:
+    """Whether a text excludes a choice: `!failed`, `-failed`, `not failed`."""
+    return isinstance(value, str) and _NEGATION_MARKS.match(value) is not None
+
+
+def find_near_choices(value: Any, choices: Sequence[Any]) -> list[Match]:
+    """Return the choices that resemble a value, best first, without those that mean something else."""
+    if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value) or is_negated(value):
+        return []
+    words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
+    if _denies_one(value, words) or _names_several(value, words):
+        return []
+    near = find_readings(value, words, "value")
+    if _are_codes(words):
+        near = [reading for reading in near if reading.evidence.tier is Tier.MEANING]
+    return [reading.match for reading in near if _may_mean(value, reading)][:3]
+
+
+def _may_mean(value: str, reading: Reading) -> bool:
+    choice = reading.match.name
+    return not (_are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice))
+
+
+def _are_codes(choices: Sequence[str]) -> bool:
+    """Whether the choices are codes (`usd`, `DE`, `pt-BR`), which have neighbours instead of misspellings."""
+    return bool(choices) and all(map(_CODES.fullmatch, choices))
+
+
+def _denies_one(value: str, choices: Sequence[str]) -> bool:
+    """Whether a value is a choice with a negative prefix, which leaves several others: `inactive`."""
+    word = spelling(value)
+    rests = {word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)}
+    return bool(rests) and len(choices) > 2 and any(spelling(choice) in rests for choice in choices)
+
+
+def _names_several(value: str, choices: Sequence[str]) -> bool:
+    """Whether different words of a value stand for different choices: `read-write` for `reader` and `writer`."""
+    words = [word for word in map(str.lower, split_words(value)) if len(word) > 2]
+    if not 1 < len(words) <= 8 or len(choices) > _MOST_WORDS:
+        return False
+    named = [{choice for choice in choices if _begins_alike(word, choice)} for word in words]
+    sets = [one for one in named if one]
+    return len(sets) > 1 and not any(all(choice in one for one in sets) for choice in sets[0])
+
+
+def _begins_alike(word: str, choice: str) -> bool:
+    others = [other for other in map(str.lower, split_words(choice)) if len(other) > 2]
+    return any(other.startswith(word) or word.startswith(other) for other in others)
+
+
+def _is_qualified(value: str, choice: str) -> bool:
+    """Whether one of the two has a qualifier that the other does not have, as a word or as a prefix."""
+    ours, theirs = ({*map(str.lower, split_words(text))} for text in (value, choice))
+    if (ours ^ theirs) & _QUALIFIERS:
+        return True
+    one, other = spelling(value), spelling(choice)
+    return any(prefix + one == other or prefix + other == one for prefix in _QUALIFIERS)
+
+
+def _is_other_rank(value: str, choice: str) -> bool:
+    """Whether a value is a letter and a number, and the choice does not have this number."""
+    is_rank = _RANK.fullmatch(value.strip()) is not None
+    return is_rank and _digits(value) != _digits(choice)
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+def _find_same(slot: Slot) -> list[str]:
+    if not isinstance(slot.value, str) or len(slot.value) > _MAX_LENGTH:
+        return []
+    text = slot.value.strip()
+    words = [choice for choice in slot.choices[:_MOST_CHOICES] if isinstance(choice, str)]
+    wanted = spelling(text)
+    return [choice for choice in words if _is_same_choice(choice, text, wanted)]
+
+
+def _is_same_choice(choice: str, text: str, wanted: str) -> bool:
+    """Compare without case, except in units and symbols (`mW`, `MW`, `b`, `B`), where case has a meaning.
+
+    `wanted` is the spelling of the text.
+    """
+    if choice != text and choice.isascii() and text.isascii() and _differ_at_ends(choice, text):
+        return False  # the same verdict as below, without the cost for each of thousands of choices
+    if spelling(choice) != wanted:
+        return False
+    if choice == text:
+        return True
+    is_word = len(choice) > 3 or (len(choice) > 1 and choice in (choice.lower(), choice.upper()))
+    return is_word and (len(choice) > 3 or text in (text.lower(), text.upper()))
+
+
+def _differ_at_ends(choice: str, text: str) -> bool:
+    """Whether the first letters differ, or the last ones. Only between words does a spelling leave something out."""
+    return choice[:1].lower() != text[:1].lower() or choice[-1:].lower() != text[-1:].lower()
+
+
+def _are_opposite(text: str, choice: str) -> bool:
+    """Whether two values exclude each other: by one of their words, a negation, or what they mean as booleans."""
+    meanings = {meaning_of(text), meaning_of(choice)}
+    one, other = ({stem(word) for word in split_words(name)} for name in (text, choice))
+    is_negated = bool(one & NEGATIONS) != bool(other & NEGATIONS)
+    return meanings == {True, False} or is_negated or any(are_opposite(a, b) for a in one - other for b in other - one)

@@ -1,0 +1,168 @@
+"""Dates and times in another notation: `2024-1-5`, `5 Jan 2024`, `05/06/2024`, a number of seconds.
+
+The same date in another notation is lossless if the text has one reading and the schema declares a date. If day and
+month may be swapped, both readings are offered. A time zone is never invented. English month names only, whatever the
+locale of the machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from fingerpost.engine.model import Grade
+from fingerpost.engine.safety.json_input import is_number
+from fingerpost.engine.values.slot import Candidate, Slot, lossless
+
+_MAX_LENGTH = 64
+_FORMATS = ("date", "date-time")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WORD = r"([A-Za-z]{3,9})\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|\.)?"
+_YEAR = r"(\d{4})"
+_NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.ASCII | re.IGNORECASE), order)
+    for pattern, order in (
+        (rf"{_YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}})", "y-md"),
+        (rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2{_YEAR}", "a-by"),
+        (rf"{_DAY}(?:\s+of)?[\s-]+{_WORD},?[\s-]+{_YEAR}", "dmy"),
+        (rf"{_WORD}\s+{_DAY},?\s+{_YEAR}", "mdy"),
+        (rf"{_YEAR}[\s-]+{_WORD}[\s-]+{_DAY}", "ymd"),
+    )
+)
+"""Patterns of whole dates, and what each group is: `a` and `b` may be day or month, `-` is a separator."""
+_WEEKDAY = re.compile(r"([A-Za-z]{3,9})\.?,?\s+", re.ASCII)
+_TIME = re.compile(
+    r"(?:T|,?\s+(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::(\d{2}(?:\.\d{1,9})?))?\s?(am|pm|a\.m\.|p\.m\.)?\s?"
+    r"(Z|UTC|GMT|[+-]\d{2}:?\d{2})?",
+    re.ASCII | re.IGNORECASE,
+)
+_FIRST_EPOCH, _LAST_EPOCH = 10**8, 10**11
+"""Seconds from 1973 to 5138. A thousand times as much is read as milliseconds."""
+NO_ZONE = "Add the time zone that is meant, such as Z or +02:00"
+
+
+@dataclass(frozen=True, slots=True)
+class _Time:
+    text: str
+    has_zone: bool
+
+
+def read_date(slot: Slot) -> Iterator[Candidate]:
+    """Yield the dates that a value may stand for, in ISO notation."""
+    if is_number(slot.value):
+        yield from _read_epoch(slot)
+    if not isinstance(slot.value, str) or slot.keyword not in ("format", "pattern") or len(slot.value) > _MAX_LENGTH:
+        return
+    text = slot.value.strip()
+    if slot.form == "time":
+        yield from _read_time(text)
+        return
+    if slot.form not in ("", *_FORMATS) or not any(char.isdigit() for char in text):
+        return
+    for days, rest in _find_dates(text):
+        if (time := _parse_time(rest)) is not None:
+            yield from _write(slot, days, time)
+            return
+
+
+def is_epoch(slot: Slot) -> bool:
+    """Whether a number can be a point in time, where one is wanted."""
+    return is_number(slot.value) and slot.form == "date-time" and next(_read_epoch(slot), None) is not None
+
+
+def _read_epoch(slot: Slot) -> Iterator[Candidate]:
+    number = slot.value
+    if slot.form != "date-time" or "string" not in slot.kinds:
+        return
+    seconds = number / 1000 if number >= _LAST_EPOCH else number
+    if _FIRST_EPOCH <= seconds < _LAST_EPOCH:
+        moment = datetime.fromtimestamp(seconds, UTC)
+        yield Candidate(moment.isoformat().replace("+00:00", "Z"), confidence=0.85)
+
+
+def _read_time(text: str) -> Iterator[Candidate]:
+    time = _parse_time(text)
+    if time and time.text:
+        yield Candidate(time.text, confidence=0.85, hint="" if time.has_zone else NO_ZONE)
+
+
+def _write(slot: Slot, days: list[date], time: _Time) -> Iterator[Candidate]:
+    if time.text and slot.form == "date":
+        return
+    if time.has_zone and len(days) == 1 and slot.form in _FORMATS:
+        yield lossless(f"{days[0].isoformat()}T{time.text}")
+    elif time.text:
+        hint = "" if time.has_zone else NO_ZONE
+        yield from (Candidate(f"{day.isoformat()}T{time.text}", confidence=0.85, hint=hint) for day in days)
+    elif len(days) == 1 and slot.form in _FORMATS:
+        yield lossless(days[0].isoformat())
+    else:
+        yield from (Candidate(day.isoformat(), Grade.OFFERED, 0.8) for day in days)
+
+
+def _find_dates(text: str) -> Iterator[tuple[list[date], str]]:
+    """Yield the readings of the date at the start of a text, and what follows it."""
+    weekday = None
+    if (found := _WEEKDAY.match(text)) and (weekday := _index(found[1], _WEEKDAYS)) is not None:
+        text = text[found.end() :]
+    for pattern, order in _NOTATIONS:
+        if found := pattern.match(text):
+            days = [day for day in _dates(order, found.groups()) if weekday in (None, day.weekday())]
+            if days:
+                yield days, text[found.end() :]
+
+
+def _dates(order: str, groups: tuple[str, ...]) -> list[date]:
+    parts = dict(zip(order, groups, strict=True))
+    is_unclear = "a" in parts
+    pairs = [(parts["b"], parts["a"]), (parts["a"], parts["b"])] if is_unclear else [(parts["m"], parts["d"])]
+    found = [_make_date(parts["y"], month, day) for month, day in pairs]
+    return list(dict.fromkeys(day for day in found if day is not None))
+
+
+def _make_date(year: str, month: str, day: str) -> date | None:
+    number = int(month) if month.isdecimal() else _index(month, _MONTHS)
+    if number is None:
+        return None
+    try:
+        return date(int(year), number if month.isdecimal() else number + 1, int(day))
+    except ValueError:
+        return None
+
+
+def _index(word: str, names: tuple[str, ...]) -> int | None:
+    """Return the place of a month or weekday, written out or cut short."""
+    lower = "sep" if word.lower() == "sept" else word.lower()
+    near = [at for at, name in enumerate(names) if name == lower or (len(lower) <= 5 and name.startswith(lower))]
+    return near[0] if len(near) == 1 else None
+
+
+def _parse_time(rest: str) -> _Time | None:
+    """Return the time in a text in ISO notation, an empty one for no text, and none for anything else."""
+    if not rest.strip():
+        return _Time("", has_zone=False)
+    found = _TIME.fullmatch(rest.rstrip())
+    if not found or not (found[2] or found[4]):
+        return None
+    hour, half = int(found[1]), (found[4] or "").lower().replace(".", "")
+    if half and not 1 <= hour <= 12:
+        return None
+    hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+    if hour > 23 or int(found[2] or 0) > 59 or float(found[3] or 0) >= 60:
+        return None
+    return _Time(f"{hour:02}:{found[2] or '00'}:{found[3] or '00'}{_zone(found[5])}", has_zone=bool(found[5]))
+
+
+def _zone(text: str | None) -> str:
+    if not text:
+        return ""
+    if text.upper() in ("Z", "UTC", "GMT"):
+        return "Z"
+    return text if ":" in text else f"{text[:3]}:{text[3:]}"

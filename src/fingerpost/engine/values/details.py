@@ -1,0 +1,84 @@
+"""Small details of a text: spaces and quotes around it, `#` before an id, `file://`, a URL instead of the id in it.
+
+All of them are offered, and only if the schema rejects the text as it is and accepts it without the detail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.values.numbers import parse_exact
+from fingerpost.engine.values.slot import Candidate, Instead, Slot
+
+_MAX_LENGTH = 2048
+_MAX_SEGMENTS = 8
+_KEYWORDS = frozenset({"pattern", "format", "maxLength", "enum", "type"})
+_PAIRS = {'"': '"', "'": "'", "`": "`", "<": ">", "\u201c": "\u201d", "\u2018": "\u2019", "(": ")", "[": "]"}
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/]+(/\S*)?")
+_MARKS = re.compile(r"[?&#=]")
+_ADDRESS = re.compile(r"[^<>]{0,256}<([^<>\s]+)>")
+_PATH_WORDS = frozenset({"path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd"})
+
+
+def read_details(slot: Slot) -> Iterator[Candidate]:
+    """Yield the text without a detail that does not belong to the value."""
+    text = slot.value
+    if not isinstance(text, str) or slot.is_reported or slot.keyword not in _KEYWORDS or len(text) > _MAX_LENGTH:
+        return
+    bare = text.strip()
+    if slot.keyword == "type":
+        yield from _find_in_url(bare, slot)
+        return
+    if bare != text and bare:
+        yield Candidate(bare, confidence=0.95, is_sure=True)
+    if len(bare) > 2 and _PAIRS.get(bare[0]) == bare[-1]:
+        yield Candidate(bare[1:-1].strip(), confidence=0.85)
+    if _has_mark(bare) and slot.keyword != "enum":
+        yield Candidate(bare[1:], confidence=0.85)
+    if found := _ADDRESS.fullmatch(bare):
+        yield Candidate(found[1], confidence=0.85)
+    if bare.lower().startswith("file://"):
+        yield Candidate(_percent_decode(re.sub(r"(?i)^file://(?:localhost)?", "", bare)), confidence=0.85)
+    elif slot.form not in ("uri", "url", "iri", "uri-reference"):
+        yield from _find_in_url(bare, slot)
+    if bare.startswith("~") and _is_path(slot.name):
+        yield Candidate(Instead.FILL_IN, hint=f"Write {slot.label} out: ~ is not expanded")
+
+
+def _has_mark(text: str) -> bool:
+    """Whether a mark stands before an id. `!` may also be a negation, so it needs a digit."""
+    rest = text[1:]
+    if text[:1] == "!":
+        return rest[:1].isalnum() and any(map(str.isdigit, rest))
+    return text[:1] in ("#", "@") and rest[:1].isalnum()
+
+
+def _find_in_url(text: str, slot: Slot) -> Iterator[Candidate]:
+    """Yield the part of a URL that the schema accepts, if there is exactly one."""
+    found = _URL.fullmatch(text)
+    if not found or not found[1]:
+        return
+    parts = [_percent_decode(part) for part in _MARKS.sub("/", str(found[1])).split("/") if part]
+    values = [_as_number(part, slot.kinds) for part in list(dict.fromkeys(parts))[:_MAX_SEGMENTS]]
+    fitting = [value for value in values if slot.fits(value)]
+    if len(fitting) == 1:
+        yield Candidate(fitting[0])
+
+
+def _as_number(text: str, kinds: tuple[str, ...]) -> str | int | float:
+    number = parse_exact(text, kinds) if "string" not in kinds else None
+    return text if number is None else number
+
+
+def _percent_decode(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote  # few texts need it
+
+    return unquote(text)
+
+
+def _is_path(name: str) -> bool:
+    return not _PATH_WORDS.isdisjoint(map(stem, split_words(name)))

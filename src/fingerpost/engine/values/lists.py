@@ -1,0 +1,137 @@
+"""Lists in text: one item instead of a list, or several items with separators.
+
+One item is the list of that item. Text with separators is split only if each part looks like an item: never inside
+URLs, quotes, brackets and fences, and never if a part reads like a sentence. Text that may be several items but
+cannot be split is no item either, so the caller has to fill in the list. An object whose names are indexes is the list
+of its values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fingerpost.engine.model import Grade
+from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.values.absent import is_absent_word
+from fingerpost.engine.values.booleans import read_boolean
+from fingerpost.engine.values.containers import parse_decorated, read_container
+from fingerpost.engine.values.numbers import parse_exact, read_number
+from fingerpost.engine.values.slot import Candidate, Slot, lossless
+
+_MAX_LENGTH = 4096
+_MAX_ITEMS = 200
+_MAX_WORDS = 3
+"""A part with more words reads like a sentence."""
+_SEPARATORS = re.compile(r"[,;\n]")
+_OPENING = ("[", "{", "(", "-", "`", "<")
+_PROTECTED = re.compile(r"[\"'`\[\](){}<>\u201c\u201d\u2018\u2019]")
+_CONJUNCTION = re.compile(r"\s(?:and|or|und|oder|et|ou|&|\+|\|)\s", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_PROSE = re.compile(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\s|.*[.!?]\s)|.*[.!?]$")
+
+
+def read_list(slot: Slot) -> Iterator[Candidate]:
+    """Yield the lists that a value may stand for."""
+    if "array" not in slot.kinds or isinstance(slot.value, list):
+        return
+    text = slot.value if isinstance(slot.value, str) else ""
+    if _has_indexes_only(fields := as_object(slot.value)):
+        yield from _order_by_index(fields)
+    elif not _looks_like_list(text):
+        yield from () if _CONJUNCTION.search(text, 0, _MAX_LENGTH) else _wrap(slot)
+    elif len(text) <= _MAX_LENGTH and not text.lstrip().startswith(_OPENING):
+        lists = list(_split(text, slot))
+        yield from lists
+        if lists or _is_url(text):
+            yield from _wrap(slot, has_separator=True, confidence=0.5 if lists else 0.75)
+
+
+def _has_indexes_only(fields: Mapping[str, Any]) -> bool:
+    return bool(fields) and all(name.isascii() and name.isdecimal() and len(name) <= 6 for name in fields)
+
+
+def _order_by_index(fields: Mapping[str, Any]) -> Iterator[Candidate]:
+    """Yield the values in order, if their indexes have no gap. With gaps they may be ids."""
+    ordered = sorted(fields, key=int)
+    if [int(name) for name in ordered] in (list(range(len(ordered))), list(range(1, len(ordered) + 1))):
+        yield Candidate([fields[name] for name in ordered], confidence=0.85)
+
+
+def _looks_like_list(text: str) -> bool:
+    return text.lstrip()[:1] in _OPENING or _SEPARATORS.search(text, 0, _MAX_LENGTH) is not None
+
+
+def _split(text: str, slot: Slot) -> Iterator[Candidate]:
+    if _PROTECTED.search(text):
+        quoted = parse_decorated(f"[{text}]") if text.strip()[0] in "\"'" else None
+        if quoted is not None and all(isinstance(item, str) for item in quoted.value):
+            yield Candidate(quoted.value, confidence=0.85)
+    elif parts := split_items(text):
+        items = [_parse_item(part, slot.item_kinds) for part in parts]
+        if not slot.item_kinds or "string" in slot.item_kinds or not any(isinstance(item, str) for item in items):
+            yield Candidate(items)
+
+
+def _parse_item(part: str, kinds: tuple[str, ...]) -> str | int | float:
+    """Return a number or boolean if items are such and the part is one in JSON, else the text."""
+    if "boolean" in kinds and part in ("true", "false"):
+        return part == "true"
+    number = parse_exact(part, kinds)
+    return part if number is None else number
+
+
+def split_items(text: str) -> list[str]:
+    """Split a text at its one kind of separator; empty if it may be something else than a list."""
+    kinds = {found.group() for found in _SEPARATORS.finditer(text)}
+    if len(kinds) != 1:
+        return []
+    separator = kinds.pop()
+    parts = [part.strip() for part in text.strip().removesuffix(separator).split(separator)]
+    if not 2 <= len(parts) <= _MAX_ITEMS or not all(map(_is_item, parts)):
+        return []
+    if any("://" in part for part in parts) and not (
+        separator == "\n" or (all("://" in part for part in parts) and text.count(f"{separator} ") >= len(parts) - 1)
+    ):
+        return []
+    return parts
+
+
+def _is_item(part: str) -> bool:
+    return bool(part) and len(part.split()) <= _MAX_WORDS and _PROSE.match(part) is None
+
+
+def _is_url(text: str) -> bool:
+    """Whether a text is one URL, so that its separators belong to it."""
+    bare = text.strip()
+    return bare.count("://") == 1 and len(bare.split(maxsplit=1)) == 1 and _SCHEME.match(bare) is not None
+
+
+def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -> Iterator[Candidate]:
+    """Wrap one item in a list. A text of several words may be several items, so that is only offered."""
+    if slot.is_item or slot.kinds not in (("array",), ("array", "null")) or slot.value is None:
+        return
+    if is_absent_word(slot.value):
+        return
+    is_unclear = has_separator or (isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1)
+    for item in _items(slot):
+        if as_object(item.value) or slot.fits([item.value]):
+            grade = Grade.OFFERED if is_unclear else item.grade
+            sure = grade is not Grade.OFFERED
+            yield Candidate([item.value], grade, item.confidence if sure else confidence, is_sure=sure)
+
+
+def _items(slot: Slot) -> Iterator[Candidate]:
+    yield lossless(slot.value)
+    item = replace(slot, kinds=slot.item_kinds, is_item=True, is_optional=False)
+    for read in (read_container, read_number, read_boolean):
+        yield from (one for one in read(item) if one.is_sure)
+
+
+def unwrap_only_item(slot: Slot) -> Iterator[Candidate]:
+    """Yield the only item of a list, for a parameter that takes one value."""
+    items = as_list(slot.value)
+    if len(items) == 1:
+        yield Candidate(items[0])

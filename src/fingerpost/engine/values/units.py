@@ -1,0 +1,155 @@
+"""Numbers with a unit in text: `"10 items"`, `"10px"`, `"5 minutes"`, `"$5"`, `"50%"`.
+
+A number is never converted. It is offered with a hint that names the unit. If the name or the description of the
+parameter, or an argument beside it (`currency`, `unit`), names another unit, the caller has to fill in the number. A
+percentage is only a number for a parameter that takes percentages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.matching.units import unit_of
+from fingerpost.engine.phrases import encode_json, parameter_label
+from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.values.numbers import parse_exact
+from fingerpost.engine.values.slot import Candidate, Instead, Slot
+
+_MAX_LENGTH = 40
+_QUANTITY = re.compile(r"\+?(-?[0-9][0-9.]*)\s*([^\W\d_]+|[%\u00b0\u20ac\u00a3\u00a5$])(?:[\s-]([^\W\d_]+))?\.?")
+_PREFIXED = re.compile(r"(US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3})\s?(-?[0-9][0-9.]*)")
+_SYMBOLS = {
+    "$": "usd",
+    "US$": "usd",
+    "\u20ac": "eur",
+    "\u00a3": "gbp",
+    "\u00a5": "jpy",
+    "%": "percent",
+    "\u00b0": "degree",
+}
+_UNIT_NAMES = frozenset({"unit", "uom"})
+_CURRENCY_NAMES = frozenset({"currency", "ccy", "unit", "asset", "coin"})
+_CURRENCIES = frozenset({"dollar", "euro", "yen", "yuan", "rupee", "bitcoin", "pound"})
+_MONEY = re.compile(r"US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3,5}")
+_PERCENT = "percentage"
+_MAGNITUDES = frozenset({
+    "k", "m", "b", "g", "t", "bn", "mn", "thousand", "million", "billion", "trillion", "hundred", "dozen", "score",
+    "lakh", "crore", "e", "x", "st", "nd", "rd", "th",
+})  # fmt: skip
+"""What multiplies a number or makes it an ordinal: the number alone would be another one."""
+_UNITS_OF_ONE_LETTER = frozenset({"s", "h", "d"})
+_SAME_UNITS = {
+    "d": "day", "kilowatt": "kw", "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
+}  # fmt: skip
+_IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
+_IN_DESCRIPTION = re.compile(r"(?:\b(?:in|as|of|per)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
+_PLURAL = re.compile(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b")
+
+
+def read_quantity(slot: Slot) -> Iterator[Candidate]:
+    """Yield the number in front of a unit, or a request to fill in the number in the right unit."""
+    if not isinstance(slot.value, str) or not {"integer", "number"} & {*slot.kinds}:
+        return
+    found = _find_quantity(slot.value, slot)
+    if found is None:
+        return
+    number, unit = found
+    wanted, quoted = find_units(slot), encode_json(clean(unit))
+    if contradiction := _find_contradiction(slot, unit, wanted):
+        yield Candidate(Instead.FILL_IN, hint=contradiction)
+    else:
+        hint = "" if wanted else f"{slot.label} takes a number without a unit: check that it counts in {quoted}"
+        yield Candidate(number, confidence=0.85 if wanted else 0.8, hint=hint)
+
+
+def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
+    """Say why the number of a text is not the one that the parameter takes; empty if it may be."""
+    quoted, named = encode_json(clean(unit)), _canonical(unit)
+    if wanted and named not in wanted:
+        return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
+    if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
+        return f"{slot.label} takes a number, not a percentage"
+    return "" if wanted else _compare_with_siblings(slot, unit, named)
+
+
+def _compare_with_siblings(slot: Slot, unit: str, named: str) -> str:
+    """Say which argument beside this one names another unit, or should name this one."""
+    quoted = encode_json(clean(unit))
+    beside = {name: value for name, value in slot.siblings.items() if _names_unit(name, unit)}
+    given = {name: _canonical(value) for name, value in beside.items() if isinstance(value, str)}
+    if named in given.values():
+        return ""
+    if given:
+        return f"{slot.label} says {quoted}, but {parameter_label((next(iter(given)),))} names another unit"
+    return f"Give the unit {quoted} in {parameter_label((next(iter(beside)),))}" if beside else ""
+
+
+def _names_unit(name: str, unit: str) -> bool:
+    """Whether a parameter takes the kind of unit that was sent: a currency, or another one."""
+    words = split_words(name)
+    is_money = _MONEY.fullmatch(unit) is not None or _canonical(unit) in _CURRENCIES
+    return bool(words) and stem(words[-1]) in (_CURRENCY_NAMES if is_money else _UNIT_NAMES)
+
+
+def _canonical(unit: str) -> str:
+    return name_unit(unit.strip()) or unit.strip().lower()
+
+
+def _counts_to_hundred(slot: Slot) -> bool:
+    """Whether a parameter has the range of a percentage."""
+    return any(layer.get("minimum") == 0 and layer.get("maximum") == 100 for layer in slot.layers)
+
+
+def _find_quantity(text: str, slot: Slot) -> tuple[int | float, str] | None:
+    """Return the number and the unit of a text such as `10 px` or `$5`."""
+    if len(text) > _MAX_LENGTH or {*map(stem, split_words(slot.name))} & _IDENTIFIERS:
+        return None
+    bare = text.strip()
+    if found := _PREFIXED.fullmatch(bare):
+        digits, unit = found[2], found[1]
+    elif found := _QUANTITY.fullmatch(bare):
+        digits, unit = found[1], " ".join(filter(None, found.groups()[1:]))
+    else:
+        return None
+    number = parse_exact(digits, slot.kinds)
+    return None if number is None or not _is_unit(unit, bare) else (number, unit)
+
+
+def _is_unit(unit: str, text: str) -> bool:
+    """Whether a word behind a number can be a unit. A letter, or a word without a space, may be a part of an id."""
+    word = unit.split()[0].lower()
+    if word in _MAGNITUDES:
+        return False
+    if unit in _SYMBOLS or word in _UNITS_OF_ONE_LETTER:
+        return True
+    return len(word) > 1 and (name_unit(unit) is not None or " " in text)
+
+
+def name_unit(word: str) -> str | None:
+    """Return the longest name of a unit: `ms`, `msec` and `milliseconds` are all `millisecond`."""
+    single = _SYMBOLS.get(word) or stem(word.lower())
+    unit = unit_of(_SAME_UNITS.get(single, single))
+    return max(unit.split(), key=len) if unit else None
+
+
+def find_units(slot: Slot) -> list[str]:
+    """Return the units that the name or the description of a parameter names."""
+    words = split_words(slot.name)
+    last = words[-1] if words else ""
+    is_named = len(last) > 1 or (last in ("s", "h") and len(words) > 1)
+    if (is_named and last != "min") or (last == "min" and len(words) > 1):
+        unit = name_unit(last)
+        if unit:
+            return [unit]
+    text = slot.description[:500]
+    candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
+    found = [unit for word in candidates if len(word) > 1 and (unit := name_unit(word))]
+    return list(dict.fromkeys(found))
+
+
+def plural(unit: str) -> str:
+    if unit == _PERCENT:
+        return "percent"
+    return f"{unit}s" if len(unit) > 3 else unit

@@ -1,0 +1,27 @@
+"""Numbers outside the allowed range: where the nearest allowed number is offered, and where it would be invented."""
+
+from __future__ import annotations
+
+import pytest
+
+from fingerpost import Applicability, Call
+from tests.engine.values.readings import judge_value
+
+LIMITED = {"type": "integer", "minimum": 1, "maximum": 10}
+
+
+@pytest.mark.parametrize("name", ["port", "replicas", "amount_cents", "credit_limit", "retry_count", "max_price"])
+@pytest.mark.parametrize("sent", [-1, 99])
+def test_no_number_is_invented_for_a_tool_that_may_write(name: str, sent: int) -> None:
+    report = judge_value(sent, LIMITED, name=name).report
+    assert report.applicability is Applicability.HAS_PLACEHOLDERS
+    assert report.corrected == Call("t", {name: "<integer 1 to 10>"})
+
+
+@pytest.mark.parametrize("name", ["limit", "max", "pageSize", "per_page", "count", "top", "first", "max_results"])
+def test_the_nearest_number_of_results_is_offered_for_any_tool(name: str) -> None:
+    assert judge_value(99, LIMITED, name=name).report.corrected == Call("t", {name: 10})
+
+
+def test_the_nearest_number_is_offered_for_a_read_only_tool() -> None:
+    assert judge_value(99, LIMITED, name="port", read_only=True).report.corrected == Call("t", {"port": 10})

@@ -1,0 +1,151 @@
+"""Which tools are offered for an unknown name, which are only listed, and which forms of a name are recognized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost.engine.admit import admit
+from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching import OFFER_THRESHOLD
+from fingerpost.engine.matching.actions import Danger
+from fingerpost.engine.model import Call, Diagnosis
+from fingerpost.engine.render.envelope import render
+from fingerpost.engine.rules.unknown_tool import danger_of_tool, diagnose
+
+FILES = (
+    "read_file", "write_file", "edit_file", "list_directory", "delete_file", "move_file", "search_files",
+    "create_directory", "get_file_info", "grep_code", "run_command",
+)  # fmt: skip
+
+
+def catalog(*names: str, **params: str) -> Catalog:
+    """A list of tools; `params` are the parameters of each, separated by spaces."""
+    declared: dict[str, dict[str, Any]] = {name: {one: {} for one in params.get(name, "").split()} for name in names}
+    tools = [{"name": name, "inputSchema": {"type": "object", "properties": declared[name]}} for name in names]
+    return Catalog.listed(tools)
+
+
+def ask(name: str, *names: str, arguments: Any = None, **params: str) -> Diagnosis:
+    return diagnose(Call(name, arguments or {}), catalog(*names, **params), None)
+
+
+def offered(diagnosis: Diagnosis) -> list[str]:
+    return [fix.value for fix in diagnosis.fixes if fix.confidence > OFFER_THRESHOLD]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "read_file<|channel|>commentary", "<|channel|>commentary to=functions.read_file <|constrain|>json",
+        "<|channel|>read_file<|x|>", "read_file<|constrain|>json", "to=functions.read_file", "read_file:3",
+        "read_file(", "read_file()", "read_file__eq", "functions.read_file:0", '"read_file"', "`read_file`",
+        "read_file.", "read_file?", " Read-File ", "<|message|>commentary <|tool|>read_file",
+    ],
+)  # fmt: skip
+def test_what_models_leave_around_a_name_is_removed(form: str) -> None:
+    verdict = admit(Call(form, {}), catalog(*FILES))
+    assert (verdict.action, verdict.call.tool) == ("repair", "read_file")
+
+
+@pytest.mark.parametrize("form", ["<|constrain|>json", "<|channel|>", "read_file()() delete_file", ".", ""])
+def test_what_leaves_no_name_is_not_repaired(form: str) -> None:
+    assert admit(Call(form, {}), catalog(*FILES)).action == "refuse"
+
+
+def test_arguments_inside_the_name_are_not_lost_silently() -> None:
+    assert admit(Call("delete_file(dry_run=true)", {}), catalog(*FILES)).action == "refuse"
+    assert offered(ask("delete_file(dry_run=true)", *FILES)) == ["delete_file"]
+
+
+@pytest.mark.parametrize(
+    ("habit", "tool"),
+    [
+        ("cat", "read_file"), ("ls", "list_directory"), ("exec", "run_command"), ("grep", "grep_code"),
+        ("sed", "edit_file"), ("find", "search_files"), ("bash", "run_command"), ("open", "read_file"),
+        ("str_replace", "edit_file"), ("view_file", "read_file"),
+    ],
+)  # fmt: skip
+def test_a_habit_leads_to_the_tool_of_this_list_that_does_it(habit: str, tool: str) -> None:
+    found = ask(habit, *FILES)
+    assert offered(found) == [tool]
+    assert found.certain_fix is None
+
+
+def test_a_habit_never_leads_to_a_tool_that_destroys_but_lists_it() -> None:
+    found = ask("rm", *FILES)
+    assert (found.fixes, found.suggestions["similar_tools"]) == ((), ["delete_file"])
+    assert found.hint == "No listed tool clearly does the same"
+    assert not offered(ask("cat", "read_file", "get_text"))[1:]
+    assert offered(ask("web_search", "search", "list_files")) == ["search"]
+
+
+@pytest.mark.parametrize("asked", ["create_repo", "find_user", "lock_door", "edit_file", "list_users"])
+def test_only_dangerous_neighbours_are_listed_and_not_offered(asked: str) -> None:
+    found = ask(
+        asked, "delete_repo", "get_repo", "ban_user", "unlock_door", "overwrite_file", "list_orders", *FILES[3:]
+    )
+    assert offered(found) == []
+    assert all(
+        name not in render(admit(Call(asked, {}), catalog("delete_repo", "ban_user")).report).text for name in ("Try",)
+    )
+
+
+def test_readers_of_the_same_thing_come_first_in_the_list() -> None:
+    found = ask("create_repo", "delete_repo", "rename_repo", "get_repo", "list_repos", *FILES)
+    assert found.suggestions["similar_tools"] == ["get_repo", "list_repos", "rename_repo", "delete_repo"]
+
+
+def test_the_arguments_decide_between_tools() -> None:
+    assert offered(ask("ad", "add", "subtract", "old", arguments={"a": 1, "b": 2}, add="a b", old="x")) == ["add"]
+    assert offered(ask("ad", "add", "subtract")) == []
+    params = {"get_issue": "id", "search_issues": "query"}
+    for name, taken in params.items():
+        assert offered(ask("find_issue", *params, arguments={taken: "x"}, **params)) == [name]
+    assert set(offered(ask("find_issue", *params, arguments={"other": "x"}, **params))) == set(params)
+
+
+def test_all_names_of_a_short_list_are_listed_and_some_of_a_long_one() -> None:
+    few = ask("frobnicate", "delete_x", "get_x")
+    assert few.suggestions["available_tools"] == ["get_x", "delete_x"]
+    many = ask("frobnicate", *FILES, "delete_x", "!")
+    assert many.suggestions["available_tools"] == [
+        "read_file",
+        "write_file",
+        "edit_file",
+        "list_directory",
+        "move_file",
+    ]
+    text = render(admit(Call("frobnicate", {}), catalog(*FILES)).report).text
+    assert "For example: 'read_file'," in text
+    assert "Available tools: read (1)," in text
+
+
+@pytest.mark.parametrize(
+    ("entry", "danger"),
+    [
+        ({"name": "delete_x", "annotations": {"readOnlyHint": True}}, Danger.READS),
+        ({"name": "get_x"}, Danger.READS),
+        ({"name": "get_x", "annotations": {"readOnlyHint": False}}, Danger.WRITES),
+        ({"name": "get_x", "annotations": {"destructiveHint": True}}, Danger.DESTROYS),
+        ({"name": "purge_x"}, Danger.DESTROYS),
+        ({"name": "write_x", "description": "Creates a file or overwrites it"}, Danger.DESTROYS),
+        ({"name": "weather", "description": "Gets the weather"}, Danger.READS),
+        ({"name": "weather", "description": "Changes the weather"}, Danger.WRITES),
+        ({"name": "weather"}, Danger.WRITES),
+    ],
+)
+def test_annotations_name_and_description_say_what_a_tool_may_do(entry: dict[str, Any], danger: Danger) -> None:
+    assert danger_of_tool(Tool(entry["name"], entry)) is danger
+
+
+def test_a_misspelled_verb_is_corrected_before_synonyms_are_looked_up() -> None:
+    assert [fix.value for fix in ask("serch_tickets", "query_tickets", "delete_ticket").fixes] == ["query_tickets"]
+    assert ask("frob_tickets", "query_tickets", "delete_ticket").fixes == ()
+    assert ask("dlete_tickets", "query_tickets", "archive_tickets").fixes == ()
+
+
+def test_a_verb_that_says_nothing_is_dropped() -> None:
+    assert [fix.value for fix in ask("make_transfer", "transfer", "refund").fixes] == ["transfer"]
+    assert ask("make_transfer", "refund", "charge").fixes == ()

@@ -1,0 +1,317 @@
+"""Test that judging a call stays small, however large the call: the tests count work, never time."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, Verdict, admit, render
+from fingerpost.engine import catalog as catalog_module
+from fingerpost.engine.case import Case
+from fingerpost.engine.catalog import Tool
+from fingerpost.engine.matching.long_list import MANY_NAMES, LongList
+from fingerpost.engine.model import Drop, Edit, Rename, Replace
+from fingerpost.engine.schema import sample
+from fingerpost.engine.schema import validate as validation
+from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
+
+ITEM = {
+    "type": "object",
+    "properties": {"sku": {"type": "string"}, "quantity": {"type": "integer"}, "note": {"type": "string"}},
+    "required": ["sku", "quantity"],
+}
+
+
+def one_tool(properties: dict[str, Any], *, read_only: bool = True, **schema: Any) -> Catalog:
+    whole = {"type": "object", "properties": properties, "required": list(properties), **schema}
+    annotations = {"readOnlyHint": read_only}
+    return Catalog.listed([{"name": "order", "annotations": annotations, "inputSchema": whole}])
+
+
+def items(schema: dict[str, Any] = ITEM, **more: Any) -> Catalog:
+    return one_tool({"items": {"type": "array", "items": schema}}, **more)
+
+
+def judge(catalog: Catalog, arguments: Any) -> Verdict:
+    verdict = admit(Call("order", arguments), catalog)
+    assert len(render(verdict.report).text) <= 800
+    return verdict
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """Count the errors that are read and the sizes of what is validated for an explanation."""
+    counts = Counter[str]()
+    read, find = validation._ErrorReader.read, Tool._find_violations  # pyright: ignore[reportPrivateUsage]
+
+    def count_error(self: Any, error: Any, depth: int = 0) -> Any:
+        counts["errors"] += 1
+        return read(self, error, depth)
+
+    def count_validation(self: Tool, arguments: Any) -> Any:
+        counts["validations"] += 1
+        counts["largest"] = max(counts["largest"], len(json.dumps(arguments, default=str)))
+        return find(self, arguments)
+
+    monkeypatch.setattr(validation._ErrorReader, "read", count_error)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(Tool, "_find_violations", count_validation)
+    yield counts
+
+
+SLIPS: dict[str, Callable[[int], Any]] = {
+    "a misspelled field": lambda index: {"sku": f"a{index}", "quantty": index},
+    "a number as text": lambda index: {"sku": f"a{index}", "quantity": str(index)},
+    "a null": lambda index: {"sku": f"a{index}", "quantity": index, "note": None},
+    "two slips": lambda index: {"sku": f"a{index}", "Quantity": str(index)},
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_one_slip_in_ten_thousand_items_is_repaired_in_all_of_them(slip: str, work: Counter[str]) -> None:
+    verdict = judge(items(), {"items": [SLIPS[slip](index) for index in range(10_000)]})
+    assert verdict.action == "repair"
+    assert all(
+        item["quantity"] == index and len(item) == 2 for index, item in enumerate(verdict.call.arguments["items"])
+    )
+    assert verdict.report.more_problems >= 9_997
+    assert work["largest"] < 2_000
+    assert work["validations"] < 60
+
+
+def test_the_work_does_not_grow_with_the_list(work: Counter[str]) -> None:
+    done: list[tuple[int, int]] = []
+    for size in (100, 10_000):
+        work.clear()
+        judge(items(read_only=False), {"items": [{"sku": f"a{index}", "quantty": 1} for index in range(size)]})
+        done.append((work["validations"], work["errors"]))
+    assert done[0] == done[1]
+
+
+def test_a_few_wrong_items_are_explained_and_the_others_counted() -> None:
+    verdict = judge(items(read_only=False), {"items": [{"sku": "a", "quantty": 1}] * 10_000})
+    assert verdict.action == "refuse"
+    assert [one.at for one in verdict.report.diagnoses] == [("items", index, "quantty") for index in range(3)]
+    assert "9,997 more problems" in render(verdict.report).text
+
+
+def test_a_wrong_item_at_the_end_is_found_at_its_own_index() -> None:
+    right = [{"sku": "a", "quantity": 1}] * 9_999
+    verdict = judge(items(), {"items": [*right, {"sku": "b", "quantty": 2}]})
+    assert verdict.action == "repair"
+    assert verdict.call.arguments["items"][-1] == {"sku": "b", "quantity": 2}
+
+
+def test_different_slips_in_one_list_are_all_repaired() -> None:
+    sent = [{"sku": "a", "quantty": 1}] * 50 + [{"sku": "b", "Quantity": 2}] * 50 + [{"sku": "c", "quantity": "3"}] * 50
+    verdict = judge(items(), {"items": sent})
+    assert verdict.action == "repair"
+    assert [item["quantity"] for item in verdict.call.arguments["items"][::50]] == [1, 2, 3]
+
+
+def test_a_list_with_an_item_that_stays_wrong_is_not_repaired() -> None:
+    verdict = judge(items(), {"items": [*[{"sku": "a", "quantty": 1}] * 100, {"sku": "b", "quantity": []}]})
+    assert verdict.action == "refuse"
+
+
+def test_lists_of_values_and_maps_are_repaired_too() -> None:
+    ids = one_tool({"ids": {"type": "array", "items": {"type": "integer"}}})
+    assert judge(ids, {"ids": [str(index) for index in range(500)]}).call.arguments == {"ids": list(range(500))}
+    entries = one_tool({"m": {"type": "object", "additionalProperties": ITEM}})
+    verdict = judge(entries, {"m": {f"k{index}": {"sku": "a", "quantty": 1} for index in range(500)}})
+    assert verdict.action == "repair"
+    assert all(entry == {"sku": "a", "quantity": 1} for entry in verdict.call.arguments["m"].values())
+
+
+def test_a_rule_about_the_whole_list_is_explained() -> None:
+    unique = one_tool({"v": {"type": "array", "uniqueItems": True, "maxItems": 2_000}})
+    assert "no item twice" in judge(unique, {"v": [index % 900 for index in range(1_000)]}).report.diagnoses[0].message
+    assert judge(unique, {"v": list(range(3_000))}).report.diagnoses[0].code == "INVALID_LENGTH"
+
+
+def nested_alternatives(levels: int, width: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(levels):
+        tagged = [{"k": schema, f"t{index}": {"type": "string"}} for index in range(width)]
+        schema = {"anyOf": [{"type": "object", "properties": one, "required": ["k"]} for one in tagged]}
+    return schema
+
+
+def nested_value(levels: int) -> Any:
+    return {"k": nested_value(levels - 1)} if levels else "no"
+
+
+def test_nested_alternatives_are_read_only_as_far_as_needed(work: Counter[str]) -> None:
+    verdict = judge(one_tool({"v": nested_alternatives(6, 3)}), {"v": nested_value(6)})
+    assert verdict.report.diagnoses[0].at == ("v", *"kkkkkk")
+    assert work["errors"] < 500
+    work.clear()
+    verdict = judge(items(nested_alternatives(4, 3)), {"items": [nested_value(4)] * 2_000})
+    assert verdict.report.diagnoses[0].at == ("items", 0, *"kkkk")
+    assert work["errors"] < 5_000
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_ten_thousand_unknown_arguments_cost_a_few_comparisons(
+    is_closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fingerpost.engine.rules import unknown_param
+
+    compared: list[str] = []
+    original = unknown_param.closest
+
+    def record(mistake: str, *rest: Any) -> Any:
+        compared.append(mistake)
+        return original(mistake, *rest)
+
+    monkeypatch.setattr(unknown_param, "closest", record)
+    catalog = one_tool(
+        {"v": {"type": "string"}}, read_only=False, **({"additionalProperties": False} if is_closed else {})
+    )
+    verdict = judge(catalog, {"v": "x", **{f"unknown{index}": index for index in range(10_000)}})
+    assert verdict.action == "refuse"
+    assert len(compared) < 20
+
+
+def test_a_right_call_is_validated_once(monkeypatch: pytest.MonkeyPatch, work: Counter[str]) -> None:
+    assert judge(items(), {"items": [{"sku": "a", "quantity": 1}] * 10_000}).action == "forward"
+    assert not work
+
+
+def test_a_name_among_very_many_is_found_without_indexing_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed: list[int] = []
+    original = catalog_module.LongList.select
+
+    def select(self: LongList, mistake: str, kind: str = "tool") -> Any:
+        names = original(self, mistake, kind)
+        indexed.append(len(names.names))
+        return names
+
+    monkeypatch.setattr(LongList, "select", select)
+    filler = [
+        f"{verb}_{noun}{index}" for verb in ("get", "list") for noun in ("ümlaut", "part") for index in range(2_000)
+    ]
+    catalog = Catalog.listed([{"name": name} for name in (*filler, "search_users", "delete\nx", "sendMessage")])
+    assert len(list(catalog)) > MANY_NAMES
+    assert admit(Call("user_serach", {}), catalog).report.diagnoses[0].fixes[0].value == "search_users"
+    assert admit(Call("find_users", {}), catalog).report.diagnoses[0].suggestions["similar_tools"][0] == "search_users"
+    assert admit(Call("Send-Message", {}), catalog).report.diagnoses[0].fixes[0].value == "sendMessage"
+    assert catalog.categories["get"] == 4_000
+    assert max(indexed) < 600
+
+
+def test_only_the_items_in_focus_are_copied() -> None:
+    focus = sample.Focus(lambda at, node, most: [40, 60] if isinstance(node, list) else ["k9"], frozenset({"declared"}))
+    wide = {f"k{index}": index for index in range(30)} | {"declared": 0}
+    copy, kept = focus.sample({"a": list(range(100)), "b": wide})
+    assert copy == {"a": [0, 40, 60], "b": {"declared": 0, "k9": 9, "k0": 0, "k1": 1, "k2": 2}}
+    assert kept[("a",)] == [0, 40, 60]
+
+
+REPEATED: list[tuple[Edit, list[tuple[dict[str, Any], dict[str, Any]]]]] = [
+    (Rename(("items", 0, "a"), "b"), [({"a": 1}, {"b": 1}), ({"a": 1, "b": 2}, {"a": 1, "b": 2}), ({}, {})]),
+    (Drop(("items", 0, "a")), [({"a": "1"}, {}), ({"a": 2}, {"a": 2}), ({}, {})]),
+    (Replace(("items", 0, "a"), 1), [({"a": "7"}, {"a": 7}), ({"a": "x"}, {"a": "x"}), ({"a": 5}, {"a": 5})]),
+    (Replace(("items", 0, "a"), 1.0), [({"a": "7.5"}, {"a": 7.5}), ({"a": "x"}, {"a": "x"})]),
+    (Replace(("items", 0, "a"), ["1"]), [({"a": "7"}, {"a": ["7"]}), ({"a": ["7"]}, {"a": ["7"]})]),
+    (Replace(("items", 0, "a"), "one"), [({"a": "1"}, {"a": "one"}), ({"a": "7"}, {"a": "7"})]),
+    (Replace(("items", 0, "c"), 0), [({"a": 1}, {"a": 1, "c": 0}), ({"c": 5}, {"c": 5})]),
+]
+
+
+@pytest.mark.parametrize(("edit", "others"), REPEATED)
+def test_an_edit_is_repeated_where_the_same_slip_is(edit: Any, others: list[tuple[Any, Any]]) -> None:
+    before = Call("t", {"items": [{"a": "1"}, *[sent for sent, _ in others], *[{"z": 1, "c": 1}] * 30]})
+    after, _ = repeat_edits(edit.applied_to(before), [Applied(edit, before)])
+    assert [after.arguments["items"][index + 1] for index in range(len(others))] == [meant for _, meant in others]
+
+
+def test_conversions_of_texts_are_repeated() -> None:
+    for sent, meant, other, other_meant in [
+        ("true", True, "False", False),
+        (5, "5", 7, "7"),
+        ('{"x": 1}', {"x": 1}, '{"y": 2}', {"y": 2}),
+    ]:
+        before = Call("t", {"items": [sent, other, *[None] * 30]})
+        edit = Replace(("items", 0), meant)
+        after, places = repeat_edits(edit.applied_to(before), [Applied(edit, before)])
+        assert (after.arguments["items"][:2], places) == ([meant, other_meant], 1)
+
+
+def test_edits_outside_of_large_lists_are_not_repeated() -> None:
+    before = Call("t", {"items": [{"a": 1}, {"a": 1}]})
+    for edit in (Rename(("items", 0, "a"), "b"), Replace((), {"a": 1})):
+        call = edit.applied_to(before)
+        assert repeat_edits(call, [Applied(edit, before)]) == (call, 0)
+    case = Case(before, Tool("t"))
+    assert case.spread() == (case, 0)
+
+
+SEARCH = one_tool({
+    "query": {"type": "string"},
+    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+    "sort": {"enum": ["created", "updated", "comments"]},
+})  # fmt: skip
+RIGHT: dict[str, Any] = {"query": "login", "limit": 10, "sort": "created"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "validations", "comparisons"),
+    [
+        ({**RIGHT, "sort": "craeted"}, 2, 1),
+        ({**RIGHT, "limit": "ten"}, 1, 0),
+        ({**RIGHT, "limit": 5000}, 1, 0),
+        ({"query": "login", "sort": "created"}, 2, 0),
+        ({"limit": 10, "sort": "created", "qeury": "login"}, 3, 1),
+        ({"sort": "created", "limit": 5000}, 3, 0),
+    ],
+)
+def test_the_rules_run_once_for_a_slip_and_the_validator_a_few_times(
+    arguments: dict[str, Any],
+    validations: int,
+    comparisons: int,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Counter[str],
+) -> None:
+    from fingerpost.engine import admit as admission
+    from fingerpost.engine import apply_rules as application
+    from fingerpost.engine import solve as search
+    from fingerpost.engine.rules import unknown_param
+    from fingerpost.engine.values import choices
+
+    for module, name, counted in (
+        (application, "apply_rules", "apply_rules"),
+        (admission, "apply_rules", "apply_rules"),
+        (search, "apply_rules", "apply_rules"),
+        (unknown_param, "closest", "closest"),
+        (choices, "find_readings", "closest"),
+    ):
+        monkeypatch.setattr(module, name, count_calls(getattr(module, name), counted, work))
+    judge(SEARCH, arguments)
+    assert (work["apply_rules"], work["closest"]) == (1, comparisons)
+    assert work["validations"] <= validations
+
+
+def count_calls(function: Callable[..., Any], name: str, counts: Counter[str]) -> Callable[..., Any]:
+    def count(*arguments: Any, **named: Any) -> Any:
+        counts[name] += 1
+        return function(*arguments, **named)
+
+    return count
+
+
+def test_what_a_recursive_schema_declares_is_forgotten_when_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fingerpost.engine.schema import walk
+
+    monkeypatch.setattr(walk, "MAX_NODES", 3)
+    declared = walk.Declared(tree := {"type": "object", "properties": {"a": {"$ref": "#"}}}, tree)
+    assert not declared.is_full and not declared.has_any_unknown({"a": {"a": {"a": {}}}})
+    assert declared.is_full
+
+
+def test_a_name_that_is_unknown_in_one_of_many_objects_is_found() -> None:
+    wrong = {"items": [{"sku": "a", "quantity": 1}] * 99 + [{"sku": "a", "quantity": 1, "nota": "x"}]}
+    assert [one.at for one in judge(items(), wrong).report.diagnoses] == [("items", 99, "nota")]

@@ -1,0 +1,201 @@
+"""Numbers in text, with and without a unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Applicability, Call, Catalog, Verdict, admit, render
+from tests.engine.values.readings import INTEGER, NUMBER, lossless, offered, readings, text
+
+
+@pytest.mark.parametrize(
+    ("sent", "number"),
+    [
+        ("10", 10), (" 10 ", 10), ("10.0", 10), ("+10", 10), ("#12", 12), ("!12", 12), ("1,000", 1000), ("1_000", 1000),
+        ("1e3", 1000), ("-1,234,567", -1234567), ("10.00", 10), ("0.0", 0), ("9007199254740992", 2**53),
+    ],
+)  # fmt: skip
+def test_a_text_with_one_reading_is_converted_to_an_integer(sent: str, number: int) -> None:
+    assert readings(sent, INTEGER) == lossless(number)
+
+
+@pytest.mark.parametrize(
+    ("sent", "number"),
+    [("10", 10), ("1.5", 1.5), (" +1.5 ", 1.5), ("1_000", 1000), ("1e3", 1000.0), ("-0.25", -0.25)],
+)
+def test_a_text_with_one_reading_is_converted_to_a_number(sent: str, number: float) -> None:
+    assert readings(sent, NUMBER) == lossless(number)
+
+
+@pytest.mark.parametrize(
+    ("sent", "schema", "numbers"),
+    [
+        ("007", INTEGER, [7]), ("007", NUMBER, [7]), ("1.000", INTEGER, [1, 1000]), ("1,00,000", INTEGER, [100000]),
+        ("1 000", INTEGER, [1000]), ("-1.000.000", INTEGER, [-1000000]), ("1,000", NUMBER, [1000, 1.0]),
+        ("1,5", NUMBER, [1.5]), ("1,000,000", NUMBER, [1000000]), ("1,234.5", NUMBER, [1234.5]),
+        ("1.234,5", NUMBER, [1234.5]), ("1 000", NUMBER, [1000]),
+    ],
+)  # fmt: skip
+def test_a_number_that_may_be_another_one_is_offered(sent: str, schema: Any, numbers: list[float]) -> None:
+    assert readings(sent, schema) == offered(*numbers)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "9007199254740993", "99,999,999,999,999,999", "1.5", "1,5", "1e30", "\u0663", "\uff11\uff10", "0x10", "1__0",
+        "10,00", "ten", "+", "#", "--1", "1 2", "9" * 100, "9 999 999 999 999 999 999",
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_exact_integer_gets_no_number(sent: str) -> None:
+    assert readings(sent, INTEGER) == []
+
+
+@pytest.mark.parametrize("sent", ["0.1000000000000000000001", "1e400", "1,23,4", "12,345,678.1234567890123"])
+def test_a_text_that_is_no_exact_number_gets_no_number(sent: str) -> None:
+    assert readings(sent, NUMBER) == []
+
+
+def test_both_readings_of_a_comma_are_named() -> None:
+    assert "Either t(p: 1000) or t(p: 1.0)." in text("1,000", NUMBER)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [INTEGER, {"type": "null"}]},
+        {"type": ["integer", "null"]},
+        {"allOf": [INTEGER]},
+        {"oneOf": [{"type": "null"}, INTEGER]},
+    ],
+)
+def test_alternatives_and_null_change_nothing(schema: dict[str, Any]) -> None:
+    assert readings("1,000", schema) == lossless(1000)
+    assert readings(["7", " 8 "], {"type": "array", "items": schema}) == [*lossless(7), *lossless(8)]
+    inner = {"type": "object", "properties": {"n": schema}}
+    assert readings({"n": "#12"}, inner) == lossless(12)
+
+
+@pytest.mark.parametrize(
+    ("sent", "number", "unit"),
+    [
+        ("10 items", 10, "items"), ("10px", 10, "px"), ("5 minutes", 5, "minutes"), ("$5", 5, "$"),
+        ("2GB", 2, "GB"), ("EUR 5", 5, "EUR"), ("-3 open issues", -3, "open issues"), ("90s", 90, "s"),
+    ],
+)  # fmt: skip
+def test_a_number_with_a_unit_is_offered_and_the_unit_named(sent: str, number: int, unit: str) -> None:
+    assert readings(sent, INTEGER) == offered(number)
+    assert f'check that it counts in "{unit}"' in text(sent, INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sent", "unit"),
+    [
+        ("timeout_ms", "", "5 seconds", "milliseconds"), ("wait", "How many seconds to wait", "5 minutes", "seconds"),
+        ("timeout", "Timeout (ms)", "5s", "milliseconds"), ("amount_cents", "", "$5", "cents"),
+        ("price", "Price in EUR", "$5", "eur"), ("delay_min", "", "90 seconds", "minutes"),
+        ("ratio", "A percentage", "5 px", "percent"), ("wait_s", "", "5 minutes", "seconds"),
+    ],
+)  # fmt: skip
+def test_a_number_in_another_unit_is_never_offered(name: str, description: str, sent: str, unit: str) -> None:
+    schema = {"type": "integer", "description": description}
+    assert readings(sent, schema, name=name) == []
+    assert f"{name} takes a number in {unit}" in text(sent, schema, name=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sent", "number"),
+    [
+        ("timeout_ms", "", "5 milliseconds", 5), ("timeout", "In seconds", "5 secs", 5), ("price_usd", "", "$5", 5),
+        ("days", "", "3 days", 3), ("weight", "in kg", "4 kilograms", 4), ("min", "", "4 items", 4),
+    ],
+)  # fmt: skip
+def test_a_number_in_the_unit_of_the_parameter_is_offered(name: str, description: str, sent: str, number: int) -> None:
+    assert readings(sent, {"type": "integer", "description": description}, name=name) == offered(number)
+
+
+@pytest.mark.parametrize("sent", ["2K", "5M", "3 million", "12a", "1st", "2 dozen", "1h30m", "10-20", "about 5", "5m"])
+def test_a_number_that_a_word_changes_is_not_offered(sent: str) -> None:
+    assert readings(sent, INTEGER) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("percent", INTEGER), ("discount_pct", NUMBER), ("share", {"type": "number", "description": "In percent"}),
+        ("brightness", {"type": "integer", "minimum": 0, "maximum": 100}),
+    ],
+)  # fmt: skip
+def test_a_percentage_is_offered_where_percentages_are_taken(name: str, schema: dict[str, Any]) -> None:
+    assert readings("50%", schema, name=name) == offered(50)
+
+
+@pytest.mark.parametrize("name", ["amount", "rate", "limit", "opacity", "size_gb"])
+def test_a_percentage_is_no_number_for_any_other_parameter(name: str) -> None:
+    assert readings("50%", NUMBER, name=name) == readings("50 percent", NUMBER, name=name) == []
+
+
+PAYMENT = {"amount": NUMBER, "currency": {"type": "string"}, "unit": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("sent", "beside", "hint"),
+    [
+        ("12 USD", {"currency": "EUR"}, 'amount says "USD", but currency names another unit'),
+        ("\u00a312", {"currency": "usd"}, 'amount says "\u00a3", but currency names another unit'),
+        ("12 USDT", {"currency": "USD"}, 'amount says "USDT", but currency names another unit'),
+        ("5 kg", {"unit": "lb"}, 'amount says "kg", but unit names another unit'),
+        ("12 USD", {}, 'Give the unit "USD" in currency'), ("5 kg", {"currency": "EUR"}, 'Give the unit "kg" in unit'),
+    ],
+)  # fmt: skip
+def test_a_unit_that_another_argument_contradicts_is_not_dropped(sent: str, beside: dict[str, str], hint: str) -> None:
+    found = judge_payment({"amount": sent, **beside})
+    assert found.report.applicability is Applicability.HAS_PLACEHOLDERS
+    assert hint in render(found.report).text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"amount": "12 USD", "currency": "usd"}, {"amount": "\u20ac12", "currency": "EUR"},
+        {"amount": "12 THB", "unit": "thb"}, {"amount": "12 kg", "unit": "kilograms"},
+    ],
+)  # fmt: skip
+def test_a_unit_that_another_argument_repeats_is_dropped(arguments: dict[str, str]) -> None:
+    found = judge_payment(arguments)
+    assert found.report.corrected == Call("pay", {**arguments, "amount": 12})
+
+
+def judge_payment(arguments: dict[str, str]) -> Verdict:
+    return admit(
+        Call("pay", arguments),
+        Catalog.listed([{"name": "pay", "inputSchema": {"type": "object", "properties": PAYMENT}}]),
+    )
+
+
+@pytest.mark.parametrize("sent", ["10.00", "9.99", "1,000.00", "12,50", "10.000", "0.5"])
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("amount_cents", ""), ("pricePence", ""), ("fee_sats", ""), ("value_wei", ""), ("belopp_\u00f6re", ""),
+        ("amount", "Amount in the smallest currency unit"), ("total", "The total in cents"),
+    ],
+)  # fmt: skip
+def test_a_fraction_is_never_read_as_a_number_of_cents(sent: str, name: str, description: str) -> None:
+    for kind in ("integer", "number"):
+        assert readings(sent, {"type": kind, "description": description}, name=name) == []
+    assert readings("1,000", {"type": "integer", "description": description}, name=name) == lossless(1000)
+
+
+def test_an_id_has_no_unit() -> None:
+    assert readings("12 items", INTEGER, name="item_id") == []
+
+
+def test_a_quantity_that_is_out_of_range_is_not_offered() -> None:
+    assert readings("50%", {"type": "number", "maximum": 1}) == []
+
+
+def test_the_unit_of_a_secret_is_not_shown() -> None:
+    assert "seconds" not in text("5 seconds", INTEGER, name="otp_ms")
