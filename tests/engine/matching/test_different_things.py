@@ -176,6 +176,14 @@ def test_a_synonym_alone_is_not_offered_on_a_tool_that_may_destroy() -> None:
     assert is_offered("identifier", "key", tool="delete_card", read_only=True)
 
 
+def test_a_synonym_is_offered_on_a_tool_that_may_destroy_if_it_fills_the_only_missing_parameter() -> None:
+    missing = {"tool": "delete", "required": ["path"], "args": ["file"]}
+    assert is_offered("file", "path", **missing)
+    assert not is_offered("file", "path", **{**missing, "required": ["path", "reason"]})
+    assert not is_offered("folder_file", "path", **missing)
+    assert not is_offered("file", "path", **{**missing, "required": []})
+
+
 # Units
 
 

@@ -27,7 +27,7 @@ from fingerpost.engine.matching.alignment import SAME_WORD, Query
 from fingerpost.engine.matching.descriptions import describing_words, is_person
 from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
-from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, is_generic
+from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, is_generic, share_group
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.safety.json_input import as_object
@@ -126,13 +126,24 @@ class CallContext:
         if name in self._given:
             return replace(evidence, strength=evidence.strength * 0.5, guards=(*evidence.guards, Guard.GIVEN))
         factor, bonus, guards = self._compare_types(name)
-        if self._may_destroy and evidence.tier in _BY_MEANING and not self._has_same_words(evidence, name):
+        if self._may_destroy and evidence.tier in _BY_MEANING and not self._may_be_synonym(evidence, name):
             guards = (*guards, Guard.SYNONYM)
         guards = (*evidence.guards, *guards, *self._compare_entities(evidence, name))
         bonus += 0.03 if name in self._required else 0.0
         if evidence.is_whole and not guards:
             return evidence
         return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
+
+    def _may_be_synonym(self, evidence: Evidence, name: str) -> bool:
+        """Whether a synonym is believed on a tool that destroys: it adds nothing, or only one parameter is missing.
+
+        In the second case the whole names must be synonyms: `delete(file)` means the `path`.
+        """
+        if self._has_same_words(evidence, name):
+            return True
+        missing = [one for one in self._required if one not in self._given and one not in self._arguments]
+        stems = ("".join(map(stem, split_words(one))) for one in (self._query.text, name))
+        return missing == [name] and share_group("parameters", *stems)
 
     def _has_same_words(self, evidence: Evidence, name: str) -> bool:
         """Whether all words of one name are in the other, so that their meaning adds nothing: `table_name`, `table`."""
