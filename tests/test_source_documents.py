@@ -192,7 +192,7 @@ def test_the_text_of_the_refusal_has_both_facts_and_the_corrected_call() -> None
 
 
 def test_a_repaired_parameter_brings_results_although_the_right_one_is_required() -> None:
-    results = said('{"results": []}')
+    results = said('{"results": ["User"]}')
     reply = enrich(Call("search", {"patern": "User"}), results, READING)
     assert reply["content"][0] == results["content"][0]
     assert reply["content"][1]["text"] == "Parameter 'patern' was auto-corrected to 'pattern'."

@@ -60,13 +60,13 @@ def test_a_command_that_cannot_run_explains_why(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("auto-corect = 'off'", "there is no option auto_corect\nDid you mean auto_correct?"),
+        ("auto-corect = 'off'", "there is no option auto-corect\nDid you mean auto-correct?"),
         ("xyzzy = 1", "there is no option xyzzy"),
         ("budget = 'x'", "budget must be int, got str"),
         ("tips = 1", "tips must be bool, got int"),
         ("= 1", "is not TOML"),
         ("guidance = 'offf'", "guidance must be on or off"),
-        ("auto-correct = 'perhaps'", "auto_correct must be one of"),
+        ("auto-correct = 'perhaps'", "auto-correct must be one of"),
     ],
 )
 def test_a_wrong_config_file_is_reported(

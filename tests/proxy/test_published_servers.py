@@ -200,7 +200,7 @@ REFUSED: list[tuple[str, Call, str, str, Any]] = [
         ("edit_file", {"path": A}),
         "MISSING_REQUIRED",
         "Required parameter 'edits' is missing.\nFill in: edit_file(",
-        EDITS,
+        EDITS[0],
     ),
     (
         "filesystem",
@@ -435,7 +435,7 @@ def test_a_wrong_call_succeeds_on_the_first_retry(
     assert result["isError"] is True
     assert texts(result)[0].startswith(text)
     assert error["code"] == code
-    assert error["next_steps"]["fix"] in texts(result)[0]
+    assert error["next_steps"].get("fix", error.get("hint")) in texts(result)[0]
     corrected = error["corrected_call"]
     assert (corrected.get("when_filled", corrected["applicability"]) == "has_placeholders") is (filling is not None)
     retry = corrected["name"], filled(completed(corrected, place(wrong)[1]), filling)
@@ -451,9 +451,12 @@ def completed(corrected: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]
 
 
 def filled(value: Any, filling: Any) -> Any:
-    """Fill in the placeholder of a corrected call, as a model would."""
+    """Fill in the placeholders of a corrected call, as a model would: all with one value, or each by its name."""
     if isinstance(value, dict):
-        return {key: filled(one, filling) for key, one in value.items()}
+        return {
+            key: filled(one, filling.get(key, filling) if isinstance(filling, dict) else filling)
+            for key, one in value.items()
+        }
     if isinstance(value, list):
         return [filled(one, filling) for one in value]
     return filling if isinstance(value, str) and value.startswith("<") and value.endswith(">") else value

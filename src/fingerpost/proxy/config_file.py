@@ -105,8 +105,9 @@ class ConfigFile:
     def _check_setting(self, key: str, value: Any) -> None:
         name = key.replace("-", "_")
         if name not in DEFAULTS:
-            allowed = f"Options: {', '.join(DEFAULTS)}; tables: {', '.join(_TABLES)}"
-            near = suggest_name(name, [*DEFAULTS, *_TABLES])
+            options = [one.replace("_", "-") for one in DEFAULTS]
+            allowed = f"Options: {', '.join(options)}; tables: {', '.join(_TABLES)}"
+            near = suggest_name(key, [*options, *_TABLES])
             raise CommandError(f"{self._locate((key,))}: there is no option {key}", near or allowed)
         expected, got = type(DEFAULTS[name]).__name__, type(value).__name__
         if got != expected and (got, expected) != ("int", "float"):

@@ -182,6 +182,8 @@ def test_a_synonym_is_offered_on_a_tool_that_may_destroy_if_it_fills_the_only_mi
     assert not is_offered("file", "path", **{**missing, "required": ["path", "reason"]})
     assert not is_offered("folder_file", "path", **missing)
     assert not is_offered("file", "path", **{**missing, "required": []})
+    assert is_offered("preview", "dryRun", tool="delete_file", destructive=True)
+    assert is_offered("simulate", "dry_run", tool="delete_file", destructive=True)
 
 
 # Units

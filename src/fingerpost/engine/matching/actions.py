@@ -169,6 +169,8 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     if danger is Danger.READS and _is_unfinished(asked, name):
         return True
     ours, theirs = read_action(asked), read_action(name)
+    if takes_arguments and danger is Danger.READS and _is_noun_of(ours, theirs, evidence):
+        return True
     if not _has_fitting_verb(ours, theirs, danger, evidence):
         return False
     return _concerns_same(ours, theirs, evidence, is_loose=takes_arguments and danger is Danger.READS)
@@ -178,6 +180,13 @@ def _is_unfinished(asked: str, name: str) -> bool:
     """Whether the asked name is the beginning of the other, as many words long: `sea` and `search`."""
     ours, theirs = split_words(asked), split_words(name)
     return len(ours) == len(theirs) and "".join(theirs).startswith("".join(ours))
+
+
+def _is_noun_of(ours: Action, theirs: Action, evidence: Evidence) -> bool:
+    """Whether the asked name is only a verb, and the tool gets what that verb makes: `add` and `get_sum`."""
+    if ours.nouns or ours.danger is Danger.DESTROYS:
+        return False
+    return any(stem(sent) == ours.verb and stem(word) in theirs.nouns for sent, word, _ in evidence.pairs)
 
 
 def _has_fitting_verb(ours: Action, theirs: Action, danger: Danger, evidence: Evidence) -> bool:

@@ -38,6 +38,7 @@ _ANY = "any"
 _BY_MEANING = frozenset({Tier.MEANING, Tier.SIDE})
 _MIN_STRENGTH = 0.2
 """Weaker evidence is noise. The context does not change it."""
+_TRIAL = "dryrun"
 _MAX_DESCRIBED = 64
 """Parameters whose descriptions are read."""
 
@@ -135,15 +136,17 @@ class CallContext:
         return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
 
     def _may_be_synonym(self, evidence: Evidence, name: str) -> bool:
-        """Whether a synonym is believed on a tool that destroys: it adds nothing, or only one parameter is missing.
+        """Whether a synonym is believed on a tool that destroys.
 
-        In the second case the whole names must be synonyms: `delete(file)` means the `path`.
+        It adds nothing to the name, or the whole names are synonyms and a mistake does no harm: only this parameter
+        is missing (`delete(file)` means the `path`), or it asks not to destroy anything (`preview` for `dry_run`).
         """
         if self._has_same_words(evidence, name):
             return True
         missing = [one for one in self._required if one not in self._given and one not in self._arguments]
-        stems = ("".join(map(stem, split_words(one))) for one in (self._query.text, name))
-        return missing == [name] and share_group("parameters", *stems)
+        sent, known = ("".join(map(stem, split_words(one))) for one in (self._query.text, name))
+        is_trial = share_group("parameters", _TRIAL, known)
+        return (missing == [name] or is_trial) and share_group("parameters", sent, known)
 
     def _has_same_words(self, evidence: Evidence, name: str) -> bool:
         """Whether all words of one name are in the other, so that their meaning adds nothing: `table_name`, `table`."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching import OFFER_THRESHOLD, closest
-from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
@@ -62,7 +62,7 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
     inside = _as_contents(contents)
     beside = {key: value for key, value in arguments.items() if key in tool.params}
     is_ambiguous = any(_repeats_tool(key, value, tool) for key, value in beside.items())
-    if inside is None or is_ambiguous or not beside.keys().isdisjoint(inside):
+    if inside is None or is_ambiguous or not beside.keys().isdisjoint(inside) or _spells_parameter(wrapper, tool):
         return None
     whole = {**beside, **inside}
     if not _is_wrapper_name(wrapper, tool):
@@ -70,6 +70,12 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
         return _Unwrapped(wrapper, whole, is_known=False) if is_right else None
     is_plausible = tool.accepts(whole) or _look_like_arguments(inside, tool)
     return _Unwrapped(wrapper, whole, is_known=True) if is_plausible else None
+
+
+def _spells_parameter(name: str, tool: Tool) -> bool:
+    """Whether a name is a declared one but for case and separators: `Body` is the parameter `body`."""
+    letters = spelling(name)
+    return any(spelling(declared) == letters for declared in tool.params)
 
 
 def _as_contents(value: Any) -> dict[str, Any] | None:
