@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import re
@@ -18,8 +19,9 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from fingerpost import Policy
-from tests.middleware.test_page_corpus import STAGE, cases, connected, differences, http_server
+from tests.middleware.test_page_corpus import STAGE, Ask, cases, connected, differences, http_server
 from tests.support.pages import PageCase
+from tests.support.stage import Scene
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.no_cover  # slow under coverage, and other tests cover the same lines
@@ -36,15 +38,15 @@ WAYS = {
 
 
 def batches() -> list[tuple[Policy, list[tuple[str, PageCase]]]]:
-    """The cases by policy, no tool twice: a proxy counts the failures of a tool and then shows more of its schema."""
+    """The cases by policy, none with the same call twice: a proxy counts repeated failures."""
     made: list[tuple[Policy, set[str], list[tuple[str, PageCase]]]] = []
     for code, case in cases():
         given = case.given
         own = next((tool["name"] for tool in given.tools if tool["name"] == given.policy.info_tool), None)
-        policy = replace(given.policy, info_tool=own)
-        fitting = (batch for batch in made if batch[0] == policy and given.call.tool not in batch[1])
-        _, tools, kept = next(fitting, None) or (made.append((policy, set(), [])), made[-1])[1]
-        tools.add(given.call.tool)
+        policy, call = replace(given.policy, info_tool=own), json.dumps([given.call.tool, given.call.arguments or {}])
+        fitting = (batch for batch in made if batch[0] == policy and call not in batch[1])
+        _, calls, kept = next(fitting, None) or (made.append((policy, set(), [])), made[-1])[1]
+        calls.add(call)
         kept.append((code, case))
     return [(policy, kept) for policy, _, kept in made]
 
@@ -73,7 +75,19 @@ def _check(way: str, version: str) -> None:
 async def _play(way: str, version: str, policy: Policy, played: list[tuple[str, PageCase]]) -> list[Any]:
     with _proxy(way, options(policy)) as target:
         async with connected(target, version) as ask:
-            return [wrong for code, case in played for wrong in await differences(code, case, ask)]
+            wrong: list[Any] = []
+            for code, case in played:
+                await _succeed(case.given.call.tool, ask)
+                wrong += await differences(code, case, ask)
+            return wrong
+
+
+async def _succeed(name: str, ask: Ask) -> None:
+    """Call the tool with success, so that its failures in other cases are forgotten."""
+    scene = Scene([{"name": name, "inputSchema": {"type": "object"}}])
+    await ask("resources/read", {"uri": scene.uri})
+    await ask("tools/list", {})
+    await ask("tools/call", {"name": name, "arguments": {}})
 
 
 @contextmanager
