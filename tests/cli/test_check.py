@@ -149,3 +149,14 @@ def test_check_refuses_a_budget_without_room_for_any_text(
 ) -> None:
     assert main(["check", "--budget", "0", catalog, call(tmp_path, "search", {})]) == 2
     assert capsys.readouterr().err == "fingerpost: --budget must be at least 1, got 0\n"
+
+
+def test_check_refers_to_no_info_tool_if_it_is_told_so(
+    tmp_path: Path, catalog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = call(tmp_path, "xyzzy", {})
+    main(["check", catalog, wrong])
+    assert "Use info() to list all available tools." in capsys.readouterr().out
+    main(["check", "--no-info-tool", catalog, wrong])
+    out = capsys.readouterr().out
+    assert "List the tools again to see what is available." in out and "info()" not in out

@@ -386,6 +386,14 @@ def test_edits_apply_inside_lists_and_share_unchanged_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("inside", "sent"), [(INTEGER, "5"), ({"properties": {"c": INTEGER}}, {"c": "5"})], ids=["field", "deeper field"]
+)
+def test_a_fix_inside_an_object_that_another_fix_wraps_in_a_list_changes_nothing(inside: Any, sent: Any) -> None:
+    found = verdict(tool({"a": {"type": "array", "properties": {"b": inside}}}), {"a": {"b": sent}})
+    assert (found.action, found.call.arguments) == ("repair", {"a": [{"b": sent}]})
+
+
+@pytest.mark.parametrize(
     "text",
     ["plain", "[1, NaN]", '{"a": 1, "a": 2}', "{", "[1.1234567890123456789]", "[" * 100_000, "{" + " " * (1 << 20)],
 )
@@ -797,3 +805,12 @@ def test_the_policy_may_reject_values_out_of_range_on_read_only_tools() -> None:
     assert admit(call, catalog, policy=Policy(unfit_values="reject")).action == "refuse"
     unknown = Call("f", {"max": 1, "zzz": 1})
     assert admit(unknown, catalog, policy=Policy(unfit_values="reject")).action == "forward"
+
+
+def test_a_tool_that_only_resembles_the_intended_name_is_not_called_instead_of_the_likely_one() -> None:
+    text = {"type": "string"}
+    node = {**tool({"name": text, "id": text}, required=["name", "id"]), "name": "get_node"}
+    mode = {**tool({"Name": text}), "name": "get_mode"}
+    report = judge(Call("get_ode", {"name": "x"}), Catalog.listed([node, mode]), Policy()).report
+    assert [fix.value for fix in report.diagnoses[0].fixes] == ["get_node", "get_mode"]
+    assert report.corrected == Call("get_node", {"name": "x", "id": "<string>"})

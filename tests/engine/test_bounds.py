@@ -19,7 +19,7 @@ from fingerpost.engine.schema import sample
 from fingerpost.engine.schema import validate as validation
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
 
-ITEM = {
+ITEM: dict[str, Any] = {
     "type": "object",
     "properties": {"sku": {"type": "string"}, "quantity": {"type": "integer"}, "note": {"type": "string"}},
     "required": ["sku", "quantity"],
@@ -112,9 +112,26 @@ def test_different_slips_in_one_list_are_all_repaired() -> None:
     assert [item["quantity"] for item in verdict.call.arguments["items"][::50]] == [1, 2, 3]
 
 
+def test_of_very_many_different_slips_in_one_list_only_the_first_few_are_explained() -> None:
+    slips = ["quantty", "Quantity", "quantiy", "quanttiy", "qauntity", "quantitty", "QUANTITY", "quanity"]
+    verdict = judge(items(), {"items": [{"sku": "a", slip: 1} for slip in slips for _ in range(50)]})
+    assert verdict.action == "refuse"
+    assert list(dict.fromkeys(one.at[-1] for one in verdict.report.diagnoses)) == slips[:5]
+
+
 def test_a_list_with_an_item_that_stays_wrong_is_not_repaired() -> None:
     verdict = judge(items(), {"items": [*[{"sku": "a", "quantty": 1}] * 100, {"sku": "b", "quantity": []}]})
     assert verdict.action == "refuse"
+
+
+SIZED = {**ITEM, "properties": {**ITEM["properties"], "size": {"type": "object", "properties": {"height": {}}}}}
+
+
+def test_a_slip_in_an_object_is_repaired_in_a_list_where_some_items_do_not_have_the_object() -> None:
+    sized, plain = {"sku": "a", "quantity": 1, "size": {"hieght": 5}}, {"sku": "b", "quantity": 1}
+    verdict = judge(items(SIZED), {"items": [sized, plain] * 50})
+    assert verdict.action == "repair"
+    assert verdict.call.arguments["items"] == [{**sized, "size": {"height": 5}}, plain] * 50
 
 
 def test_lists_of_values_and_maps_are_repaired_too() -> None:
@@ -310,6 +327,46 @@ def test_what_a_recursive_schema_declares_is_forgotten_when_it_grows(monkeypatch
     declared = walk.Declared(tree := {"type": "object", "properties": {"a": {"$ref": "#"}}}, tree)
     assert not declared.is_full and not declared.has_any_unknown({"a": {"a": {"a": {}}}})
     assert declared.is_full
+
+
+def test_what_a_tool_with_a_recursive_schema_declares_is_computed_again_when_it_grew_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fingerpost.engine.schema import walk
+
+    counts = Counter[str]()
+    monkeypatch.setattr(walk.Declared, "__init__", count_calls(walk.Declared.__init__, "declared", counts))
+    tree = one_tool({"child": {"$ref": "#"}}, required=[])
+    deep = {"child": {"child": {"child": {}}}}
+    judge(tree, deep)
+    at_first = counts["declared"]
+    judge(tree, deep)
+    assert counts["declared"] == at_first > 3
+    monkeypatch.setattr(walk, "MAX_NODES", 3)
+    judge(tree, deep)
+    assert counts["declared"] == 2 * at_first
+
+
+def test_unknown_names_in_a_few_of_many_objects_with_objects_inside_are_explained() -> None:
+    wrong = {"sku": "a", "quantity": 1, "szie": {}}
+    found = judge(items(SIZED, read_only=False), {"items": [wrong] * 50}).report.diagnoses
+    assert [one.at for one in found] == [("items", index, "szie") for index in range(3)]
+
+
+def test_an_unknown_name_deep_in_one_of_many_fields_is_found() -> None:
+    entries = one_tool({"m": {"type": "object", "additionalProperties": SIZED}})
+    sent: dict[str, Any] = {f"k{index}": {"sku": "a", "quantity": 1, "size": {}} for index in range(50)}
+    sent["k40"]["size"] = {"hieght": 5}
+    assert [one.at for one in judge(entries, {"m": sent}).report.diagnoses] == [("m", "k40", "size", "hieght")]
+
+
+def test_unknown_names_are_looked_for_to_a_limited_depth() -> None:
+    tree = one_tool({"name": {"type": "string"}, "child": {"$ref": "#"}}, required=[], read_only=False)
+    sent: dict[str, Any] = {"nmae": "x"}
+    for _ in range(80):
+        sent = {"child": sent}
+    sent["child"]["nmae"] = "y"
+    assert [one.at for one in judge(tree, sent).report.diagnoses] == [("child", "nmae")]
 
 
 def test_a_name_that_is_unknown_in_one_of_many_objects_is_found() -> None:

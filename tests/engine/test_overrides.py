@@ -52,6 +52,11 @@ class TestAliases:
             {"parameter": "needle", "from": "needle", "to": "pattern", "confidence": 1.0, "auto_corrected": True}
         ]
 
+    def test_an_alias_is_recognized_in_another_spelling_if_only_one_argument_has_it(self) -> None:
+        assert judge({"search-Needle": "User"}, {"search_needle": "pattern"}).call.arguments == {"pattern": "User"}
+        twice = judge({"search-Needle": "User", "searchNeedle": "Bob"}, {"search_needle": "pattern"})
+        assert twice.action == "refuse"
+
     def test_an_alias_belongs_to_its_tool_only(self) -> None:
         tools = catalog(aliases={"search": {"needle": "pattern"}})
         assert admit(Call("replace", {"needle": "x"}), tools).action == "refuse"
@@ -248,6 +253,13 @@ class TestHints:
         assert "Only /srv" not in str(self.enrich(buried, HINT).get("_meta"))
         reported = {"content": [], "structuredContent": {"ok": False, "error": "Access denied"}}
         assert "Only /srv" in str(self.enrich(reported, HINT))
+
+    def test_a_protocol_error_that_gets_no_other_guidance_gets_the_hint(self) -> None:
+        request = {"code": -32042, "message": "Access denied: sign in first", "data": {"elicitations": []}}
+        found = self.enrich(request, HINT)["data"][KEY]
+        assert found["text"] == "Only /srv is shared."
+        assert (found["error"]["message"], found["error"]["origin"]) == ("Access denied: sign in first", "server")
+        assert self.enrich(request) is request
 
     def test_a_wrong_call_keeps_its_code_and_gets_the_hint_too(self) -> None:
         tools = catalog(hints=[{**HINT, "code": "X1"}], tools={"search": {"unknown_params": "warn"}})

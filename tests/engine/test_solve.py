@@ -96,6 +96,19 @@ def test_a_weak_reading_is_used_only_if_the_others_are_taken() -> None:
     assert solve([_start(value, schema=LETTERS, arguments={"a": "z"})]) == Outcome()
 
 
+def test_a_reading_that_is_hardly_probable_is_not_even_used_if_the_others_are_taken() -> None:
+    weak = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("b", 0.6), _rename("a", 0.4)))
+    assert solve([_start(weak, schema=LETTERS, arguments={"x": "1", "b": "2"})]) == Outcome()
+
+
+def test_a_call_whose_arguments_are_no_object_gets_one_after_a_fix_inside_them() -> None:
+    fix = Fix(Replace((0,), "good"), Applicability.MAYBE_INCORRECT, confidence=0.9)
+    wrong = Diagnosis(code="INVALID_FORMAT", message="", at=(0,), fixes=(fix,))
+    names = {"type": "object", "properties": {"names": {"type": "array"}}}
+    case = Case(Call("t", ["bad"]), Tool("t", {"inputSchema": names}))
+    assert [one.call.arguments for one in solve([Start(case, [wrong])]).solutions] == [{"names": ["good"]}]
+
+
 def test_a_mild_mistake_without_a_fix_does_not_hold_up_the_rest() -> None:
     mild = Diagnosis(code="DEPRECATED_PARAM", message="", at=("a",), severity=Severity.LOW)
     sure = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("b", 0.9),))
@@ -166,7 +179,8 @@ def test_an_argument_that_may_limit_the_effect_is_never_left_out_of_a_call_that_
 
 
 def test_a_confirmation_limits_nothing() -> None:
-    assert _report("confirm", read_only=False, value=True).corrected == Call("remove_task", {"task_id": "5"})
+    for name in ("confirm", "is_safe"):
+        assert _report(name, read_only=False, value=True).corrected == Call("remove_task", {"task_id": "5"})
 
 
 def test_commentary_is_left_out_of_a_read_only_call_which_then_runs() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest, find_readings
 from fingerpost.engine.matching.actions import Danger, may_replace, read_action
-from fingerpost.engine.matching.descriptions import describing_words
+from fingerpost.engine.matching.descriptions import is_described_by
 from fingerpost.engine.matching.lexicon import is_commentary
 
 LISTS = Path(__file__).parents[2] / "data" / "matching" / "lists.jsonl.gz"
@@ -76,6 +76,19 @@ def test_a_name_that_ends_with_commentary_matches_only_names_with_that_word() ->
     assert read("commit_reason", "commit") == ()
     assert is_commentary("toolDescription")
     assert not is_commentary("agent_name")
+    assert is_commentary("what_i_am_doing")
+    assert not is_commentary("i")
+
+
+def test_the_id_of_a_comment_is_not_the_id_of_a_message() -> None:
+    assert not is_offered("comment_id", "message_id", tool="add_reaction")
+    assert is_offered("ticket_id", "issue_id", tool="update_issue")
+    assert is_offered("comment", "message", tool="add_reaction")
+
+
+def test_what_a_name_says_about_the_harness_is_commentary() -> None:
+    assert is_offered("image_caption", "caption")
+    assert read("harness_caption", "caption") == ()
 
 
 def test_what_the_tool_is_about_is_no_commentary() -> None:
@@ -282,10 +295,20 @@ def test_a_word_that_only_one_description_begins_with_is_evidence() -> None:
 
 
 def test_only_the_first_phrase_of_a_description_counts_and_not_who_acts() -> None:
-    assert describing_words("The glob pattern for the files, as a string") == {"glob", "pattern"}
-    assert describing_words(None) == frozenset()
+    text = "The glob pattern for the files, as a string"
+    assert is_described_by(text, {"glob"})
+    assert is_described_by(text, {"pattern", "glob"})
+    assert not is_described_by(text, {"file"})
+    assert not is_described_by(None, {"glob"})
     users = {**GLOB, "descriptions": {"filter": "User query"}}
     assert read("user", "filter", "where", **users) == ()
+
+
+def test_a_description_that_consists_of_a_plain_word_describes_it() -> None:
+    assert is_described_by("The name of a tool", {"name"})
+    assert is_described_by("Number to begin with", {"number"})
+    assert not is_described_by("The user name of the owner", {"name"})
+    assert not is_described_by("The name of a tool", set())
 
 
 # Tools

@@ -104,6 +104,18 @@ def test_the_fields_of_a_servers_envelope_are_kept_without_secrets() -> None:
     assert own["content"][0]["text"] == json.dumps(envelope)
 
 
+def test_a_sentence_about_a_secret_in_the_details_of_a_server_is_kept() -> None:
+    details = {"password": "must be at least 8 characters", "token": CANARY}
+    error = error_of(failed(json.dumps({"error": "No", "hint": "Choose another", "details": details})))
+    assert error["details"] == {"password": "must be at least 8 characters", "token": "a string of 7 characters"}
+
+
+def test_a_failure_in_a_success_of_an_unlisted_tool_is_not_explained() -> None:
+    reply = {"content": [], "structuredContent": {"ok": False, "error": "No disk", "hint": "Buy one"}}
+    assert error_of(reply)["hint"] == "Buy one"
+    assert enrich(Call("act", {}), reply, Catalog(is_complete=False)) is reply
+
+
 def test_a_large_envelope_of_a_server_is_cut_to_the_limit() -> None:
     big = {f"key{n}": "word " * 60 for n in range(30)}
     envelope = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fingerpost import Applicability, Call
@@ -25,3 +27,8 @@ def test_the_nearest_number_of_results_is_offered_for_any_tool(name: str) -> Non
 
 def test_the_nearest_number_is_offered_for_a_read_only_tool() -> None:
     assert judge_value(99, LIMITED, name="port", read_only=True).report.corrected == Call("t", {"port": 10})
+
+
+@pytest.mark.parametrize(("sent", "corrected"), [(10**15, 10), (10**16, "<integer 1 to 10>")])
+def test_a_number_that_is_too_large_to_compute_with_gets_a_placeholder(sent: int, corrected: Any) -> None:
+    assert judge_value(sent, LIMITED, read_only=True).report.corrected == Call("t", {"p": corrected})

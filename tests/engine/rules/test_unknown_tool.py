@@ -62,7 +62,7 @@ def test_arguments_inside_the_name_are_not_lost_silently() -> None:
 @pytest.mark.parametrize(
     ("habit", "tool"),
     [
-        ("cat", "read_file"), ("ls", "list_directory"), ("exec", "run_command"), ("grep", "grep_code"),
+        ("cat", "read_file"), ("cat", "read_content"), ("ls", "list_directory"), ("exec", "run_command"), ("grep", "grep_code"),
         ("sed", "edit_file"), ("find", "search_files"), ("bash", "run_command"), ("open", "read_file"),
         ("str_replace", "edit_file"), ("view_file", "read_file"),
     ],

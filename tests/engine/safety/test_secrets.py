@@ -63,7 +63,7 @@ def test_a_secret_is_hidden(text: str) -> None:
         "pass: 12, fail: 3", "bypass: all", "compass: north", "author: Bob", "https://host:8080/@scope/pkg@1.0",
         '{"password": "must be at least 8 characters"}', '{"password": {"type": "string"}}', "token=", "token: \n next",
         "token=***", "password: $DB_PASS", "-p 8080", "ssh -p 2222 host", "docker run -p 8080:80 x", "mkdir -p /a/b",
-        "mysql -h x -P 3306", "mysql -u root -p", "mysql -p<hidden>", "psql -p5432 x", "cp -p file x",
+        "mysql -h x -P 3306", "mysql -u root -p", "mysql -p<hidden>", "mysql -p***", "psql -p5432 x", "cp -p file x",
         "user system:serviceaccount:a:b", "user id:42", "user www-data:www-data", "user bob: not found",
         "user bob:42", "login service:8080", "Passwort falsch", "Passwort: falsch", "Passwortlänge: 8", "parole: 3",
         "mot de passe : incorrect", "contraseña: debe tener 8 letras", "https://x/?q=a%3Db", "curl -u 1:2 x",

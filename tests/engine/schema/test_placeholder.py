@@ -52,6 +52,8 @@ TEXT = {"type": "string"}
         ({"type": "string", "format": "password", "enum": ["hunter2"]}, "<password>"),
         ({"const": 2}, "<2>"),
         ({"const": "x" * 100}, "<string>"),
+        ({"const": "hunter2", "writeOnly": True}, "<string>"),
+        ({"const": {"a": 1}}, "<object>"),
         ({"type": "array", "items": {"type": "integer"}}, "[<integer>]"),
         ({"type": "array", "items": {"type": "number"}, "minItems": 2}, "[<number>, <number>]"),
         ({"type": "array", "items": TEXT, "minItems": 5}, "[<string>, <at least 4 more>]"),

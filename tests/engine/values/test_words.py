@@ -134,6 +134,10 @@ def test_a_negated_choice_is_not_that_choice(sent: str, choice: str) -> None:
     assert readings(sent.format(choice), {"enum": [choice, "other"]}) == []
 
 
+def test_a_misspelled_choice_that_is_a_negation_itself_is_offered() -> None:
+    assert readings("not_plannd", {"enum": ["completed", "not_planned", "planned"]}) == offered("not_planned")
+
+
 @pytest.mark.parametrize(
     ("sent", "choices"),
     [

@@ -24,7 +24,7 @@ from typing import Any, cast
 
 from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.alignment import SAME_WORD, Query
-from fingerpost.engine.matching.descriptions import describing_words, is_person
+from fingerpost.engine.matching.descriptions import is_described_by, is_person
 from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
 from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, is_generic, share_group
@@ -96,13 +96,11 @@ class CallContext:
 
     def _find_by_description(self, names: Sequence[str]) -> tuple[Evidence, str] | None:
         """Return the only parameter whose description begins with the words of the query, if its type fits."""
-        if not (self._spares_data and self._distinctive and self._descriptions):
-            return None
-        words = set(self._distinctive)
-        if any(map(is_person, words)):
+        words = self._query.stems
+        if not (self._spares_data and self._descriptions) or any(map(is_person, words)):
             return None
         free = [name for name in names[:_MAX_DESCRIBED] if name not in self._given]
-        fitting = [name for name in free if words <= describing_words(self._descriptions.get(name))]
+        fitting = [name for name in free if is_described_by(self._descriptions.get(name), words)]
         if len(fitting) != 1 or not self._fits(fitting[0]):
             return None
         return Evidence(Tier.DESCRIPTION, 0.0, (Guard.PARTIAL,)), fitting[0]

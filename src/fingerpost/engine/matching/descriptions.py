@@ -6,6 +6,7 @@ Only the first phrase counts. What follows a preposition, a verb or a comma is a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
@@ -32,13 +33,15 @@ def is_person(word: str) -> bool:
     return word in _PERSONS
 
 
-def describing_words(description: Any) -> frozenset[str]:
-    """Return the stems of the first phrase of a description."""
-    return _first_phrase(description[:_MAX_LENGTH]) if isinstance(description, str) else frozenset()
+def is_described_by(description: Any, words: Collection[str]) -> bool:
+    """Whether the first phrase of a description contains the stems that say something, or consists of these stems."""
+    phrase = _first_phrase(description[:_MAX_LENGTH]) if isinstance(description, str) else frozenset[str]()
+    distinctive = {word for word in words if is_distinctive(word)}
+    return distinctive <= phrase if distinctive else bool(words) and phrase == set(words)
 
 
 @lru_cache(maxsize=4096)
 def _first_phrase(description: str) -> frozenset[str]:
     phrase = _END_OF_PHRASE.split(f"{description.strip()} ", maxsplit=1)[0]
     words = [word for word in split_words(phrase) if word not in _ARTICLES][:_MAX_WORDS]
-    return frozenset(single for single in map(stem, words) if is_distinctive(single))
+    return frozenset(map(stem, words))

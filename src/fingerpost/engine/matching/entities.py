@@ -118,11 +118,17 @@ def _says_more(side: Alignment) -> bool:
 
 
 def _may_be_other_entity(side: Alignment, pair: Pair) -> bool:
-    """Whether two words correspond only loosely: file and folder, which are often confused, or context and content."""
+    """Whether two words correspond only loosely: file and folder, which are often confused, or context and content.
+
+    A comment may be a message, but the id of a comment is not the id of a message.
+    """
     one, other = side.ours[pair.ours], side.theirs[pair.theirs]
     if pair.relation is Relation.SENSE:
+        is_loose = not (is_identity(side.ours[-1]) and is_identity(side.theirs[-1]))
         return not any(
-            are_same_entity(a, b) or share_group("parameters", a, b) for a in full_forms(one) for b in full_forms(other)
+            are_same_entity(a, b) or (is_loose and share_group("parameters", a, b))
+            for a in full_forms(one)
+            for b in full_forms(other)
         )
     if pair.relation is Relation.SPELLING:
         return is_common(side.query.words[pair.ours])

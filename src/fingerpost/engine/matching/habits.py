@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from fingerpost.engine.matching.actions import Action, read_action
+from fingerpost.engine.matching.actions import read_action
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import table_lines
-from fingerpost.engine.matching.spelling import normal_form, stem
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 
 _ALONE = "-"
 _MAX_NAMES = 64
@@ -42,7 +42,7 @@ def find_by_habit(name: str, known: Names) -> list[list[str]]:
     ranks: dict[tuple[int, ...], list[str]] = {}
     for number, habit in enumerate(_habits().get(normal_form(name[:64]), ())):
         for candidate in _candidates(habit, known):
-            rank = _rank(habit, read_action(candidate))
+            rank = _rank(habit, candidate)
             if rank is not None:
                 ranks.setdefault((number, *rank), []).append(candidate)
     return [ranks[rank] for rank in sorted(ranks)]
@@ -54,13 +54,16 @@ def _candidates(habit: Habit, known: Names) -> Iterator[str]:
     return (known.names[place] for place in dict.fromkeys(places))
 
 
-def _rank(habit: Habit, action: Action) -> tuple[int, int, int] | None:
-    """Return how well an action fits, least first: the noun, other nouns beside it, the verb."""
+def _rank(habit: Habit, name: str) -> tuple[int, int, int] | None:
+    """Return how well a tool fits, least first: the noun, other nouns beside it, the verb."""
+    action = read_action(name)
     if action.verb not in habit.verbs:
         return None
     verb = habit.verbs.index(action.verb)
-    if not action.nouns:
+    # a noun that says little is one all the same: `read_content`
+    nouns = action.nouns or tuple([word for word in map(stem, split_words(name)) if word != action.verb])
+    if not nouns:
         return (len(habit.nouns), 0, verb) if habit.is_verb_enough else None
-    if action.nouns[-1] not in habit.nouns:
+    if nouns[-1] not in habit.nouns:
         return None
-    return habit.nouns.index(action.nouns[-1]), len(action.nouns), verb
+    return habit.nouns.index(nouns[-1]), len(nouns), verb

@@ -264,8 +264,8 @@ def is_commentary(name: str) -> bool:
     """Whether an argument of this name explains a call, or belongs to the agent's harness, whatever the tool."""
     words = [stem(word) for word in split_words(name)]
     table = _commentary()
-    if "".join(words) in table["words"]:
-        return True
+    if "".join(words) in table["words"] or ("i" in words and len(words) > 2):
+        return True  # `what_i_am_doing`: the agent speaks of itself
     if words and words[-1] in _IDENTIFIER_WORDS:
         return len(words) > 1 and all(word in table["identifiers"] for word in words[:-1])
     if len(words) > 1 and words[0] in table["subjects"] and all(word in table["texts"] for word in words[1:]):

@@ -14,7 +14,7 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching.lexicon import is_commentary, synonym_groups
-from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.model import Applicability, Drop, Fix, Grade, Path
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema import walk as schemas
@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"[^.,;:()\n]{3,120}")
 _MAX_SENTENCES = 20
 _AFFIRMATIONS = frozenset({
     "acknowledge", "acknowledged", "acknowledgement", "approval", "approve", "approved", "confirm", "confirmation",
-    "confirmed", "consent",
+    "confirmed", "consent", "issafe",
 })  # fmt: skip
 _DENIALS = frozenset({"", "0", "deny", "denied", "false", "never", "no", "none", "off", "reject", "rejected"})
 
@@ -45,7 +45,7 @@ def _says_only_why(name: str, value: Any) -> bool:
     """Whether a commentary argument limits nothing: `confirm: true` does not, `confirm: false` and `plan: true` do."""
     if isinstance(value, bool):
         words = {stem(word) for word in split_words(name)}
-        return value and not words.isdisjoint(_AFFIRMATIONS) and "require" not in words
+        return value and not {*words, normal_form(name)}.isdisjoint(_AFFIRMATIONS) and "require" not in words
     return not (isinstance(value, str) and value.strip().lower() in _DENIALS)
 
 

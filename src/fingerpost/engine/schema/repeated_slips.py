@@ -129,16 +129,14 @@ def _has(node: Any, step: str | int) -> bool:
 def _change_of(edit: Rename | Replace | Drop, before: Call) -> _Change:
     """Return what an edit does to one object, as a function of any object and the name in it."""
     sent = _value_or_absent(before.arguments, edit.at)
-    match edit:
-        case Rename(_, to):
-            return lambda node, key: _rename(node, key, to)
-        case Drop():
-            return lambda node, key: _drop(node, key, sent)
-        case Replace(_, value) if sent is _ABSENT:
-            return lambda node, key: node if _has(node, key) else {**node, key: value}
-        case Replace(_, value):
-            convert = _find_conversion(sent, value)
-            return lambda node, key: _convert(node, key, convert)
+    if isinstance(edit, Rename):
+        return lambda node, key: _rename(node, key, edit.to)
+    if isinstance(edit, Drop):
+        return lambda node, key: _drop(node, key, sent)
+    if sent is _ABSENT:
+        return lambda node, key: node if _has(node, key) else {**node, key: edit.value}
+    convert = _find_conversion(sent, edit.value)
+    return lambda node, key: _convert(node, key, convert)
 
 
 def _value_or_absent(node: Any, at: Path) -> Any:

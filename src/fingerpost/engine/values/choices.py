@@ -56,9 +56,11 @@ def is_negated(value: Any) -> bool:
 
 def find_near_choices(value: Any, choices: Sequence[Any]) -> list[Match]:
     """Return the choices that resemble a value, best first, without those that mean something else."""
-    if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value) or is_negated(value):
+    if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value):
         return []
     words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
+    if is_negated(value):
+        words = [choice for choice in words if is_negated(choice)]
     if _denies_one(value, words) or _names_several(value, words):
         return []
     near = find_readings(value, words, "value")
