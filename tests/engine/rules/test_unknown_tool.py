@@ -62,7 +62,7 @@ def test_arguments_inside_the_name_are_not_lost_silently() -> None:
 @pytest.mark.parametrize(
     ("habit", "tool"),
     [
-        ("cat", "read_file"), ("cat", "read_content"), ("ls", "list_directory"), ("exec", "run_command"), ("grep", "grep_code"),
+        ("cat", "read_file"), ("ls", "list_directory"), ("exec", "run_command"), ("grep", "grep_code"),
         ("sed", "edit_file"), ("find", "search_files"), ("bash", "run_command"), ("open", "read_file"),
         ("str_replace", "edit_file"), ("view_file", "read_file"),
     ],
@@ -78,6 +78,7 @@ def test_a_habit_never_leads_to_a_tool_that_destroys_but_lists_it() -> None:
     assert (found.fixes, found.suggestions["similar_tools"]) == ((), ["delete_file"])
     assert found.hint == "No listed tool clearly does the same"
     assert not offered(ask("cat", "read_file", "get_text"))[1:]
+    assert offered(ask("cat", "read_content", "list_paths")) == ["read_content"]
     assert offered(ask("web_search", "search", "list_files")) == ["search"]
 
 
