@@ -348,9 +348,9 @@ def test_what_a_tool_with_a_recursive_schema_declares_is_computed_again_when_it_
 
 
 def test_unknown_names_in_a_few_of_many_objects_with_objects_inside_are_explained() -> None:
-    wrong = {"sku": "a", "quantity": 1, "szie": {}}
+    wrong = {"sku": "a", "quantity": 1, "nota": "x", "size": {}}
     found = judge(items(SIZED, read_only=False), {"items": [wrong] * 50}).report.diagnoses
-    assert [one.at for one in found] == [("items", index, "szie") for index in range(3)]
+    assert [one.at for one in found] == [("items", index, "nota") for index in range(3)]
 
 
 def test_an_unknown_name_deep_in_one_of_many_fields_is_found() -> None:

@@ -255,11 +255,11 @@ class TestHints:
         assert "Only /srv" in str(self.enrich(reported, HINT))
 
     def test_a_protocol_error_that_gets_no_other_guidance_gets_the_hint(self) -> None:
-        request = {"code": -32042, "message": "Access denied: sign in first", "data": {"elicitations": []}}
-        found = self.enrich(request, HINT)["data"][KEY]
-        assert found["text"] == "Only /srv is shared."
-        assert (found["error"]["message"], found["error"]["origin"]) == ("Access denied: sign in first", "server")
-        assert self.enrich(request) is request
+        request = {"code": -32042, "message": "Open the link", "data": {"elicitations": []}}
+        found = self.enrich(request, {"match": "the link", "hint": "It is valid for an hour"})["data"][KEY]
+        assert found["text"] == "It is valid for an hour."
+        assert (found["error"]["message"], found["error"]["origin"]) == ("Open the link", "server")
+        assert self.enrich(request, HINT) is request
 
     def test_a_wrong_call_keeps_its_code_and_gets_the_hint_too(self) -> None:
         tools = catalog(hints=[{**HINT, "code": "X1"}], tools={"search": {"unknown_params": "warn"}})

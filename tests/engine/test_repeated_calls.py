@@ -88,7 +88,10 @@ def test_the_second_answer_is_the_hint_if_there_is_no_call_to_send() -> None:
 
 
 def test_the_second_answer_about_an_unknown_tool_names_those_that_may_be_intended() -> None:
-    report = admit(Call("serach", {"verbosity": 3}), Catalog.listed(TOOLS)).report
+    optional = {"type": "object", "properties": {"pattern": {"type": "string"}}}
+    report = admit(
+        Call("serach", {"verbosity": 3}), Catalog.listed([{"name": "search", "inputSchema": optional}])
+    ).report
     assert report.corrected is None
     assert render(vary_answer(report, 2)).text == "Use 'search' instead."
 

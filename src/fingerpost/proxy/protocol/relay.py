@@ -36,6 +36,7 @@ from fingerpost.proxy.protocol.message import (
     replace_params,
     splice,
 )
+from fingerpost.proxy.protocol.recent_pages import RecentPages
 from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
 _UNREADABLE = {"resultType": "malformed"}
@@ -93,6 +94,7 @@ class Relay(ServerGuidance):
         """Whether nothing is ever added to the success of a right call, of whichever tool."""
         self._partial_lists: dict[object, tuple[str, list[Any]]] = {}
         """For each caller that reads a list page by page: the next cursor, and the tools so far."""
+        self._pages = RecentPages()
         self._pauses: dict[object, _Pause] = {}
         """Callers whose list the server does not answer for."""
         self._server_info: dict[str, Any] = {}
@@ -214,7 +216,8 @@ class Relay(ServerGuidance):
 
     def _complete_list(self, request: ClientRequest, reply: Reply, cost: float) -> bytes:
         """Store a page of the list on its way to the client; the last page gets our own tool."""
-        page = fields(reply.message.result)
+        decoded = self._pages.decode(reply.message.result)
+        page = decoded.fields
         if not isinstance(page.get("tools"), list):
             return reply.frame
         self._learn_server_info(page)
@@ -230,10 +233,7 @@ class Relay(ServerGuidance):
             return reply.frame
         self._store_list(request.caller, tools, page, cost)
         own = self.own_tools({str(as_object(tool).get("name")) for tool in tools})
-        if not own:
-            return reply.frame
-        completed = {**page, "tools": [*as_list(page["tools"]), *own]}
-        return replace_members(reply.frame, result=splice(reply.message.result, page, completed))
+        return replace_members(reply.frame, result=decoded.with_tools(own)) if own else reply.frame
 
     def _learn_server_info(self, result: dict[str, Any]) -> None:
         """Remember how the server stamps its results, for ours must look the same."""
@@ -257,7 +257,7 @@ class Relay(ServerGuidance):
         if started < pause.until:
             return None
         try:
-            pages = await _read_list(request, "tools/list", "tools")
+            pages = await _read_list(request, "tools/list", "tools", lambda raw: self._pages.decode(raw).fields)
         except _NoAnswerError:
             self._log.note("the list of tools was not answered; calls go on without guidance")
             length = pause.next_length
@@ -349,12 +349,14 @@ class _NoAnswerError(Exception):
     """The server did not answer a request of ours."""
 
 
-async def _read_list(request: ClientRequest, method: str, key: str) -> Pages:
+async def _read_list(
+    request: ClientRequest, method: str, key: str, decode: Callable[[Raw], dict[str, Any]] = fields
+) -> Pages:
     async def read_page(params: dict[str, Any]) -> dict[str, Any]:
         reply = await request.ask(method, params)
         if reply is None:
             raise _NoAnswerError
-        return fields(reply.message.result) if reply.message.result else {}
+        return decode(reply.message.result) if reply.message.result else {}
 
     return await read_all_pages(read_page, key, request.meta if request.is_modern else {})
 
