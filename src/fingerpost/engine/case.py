@@ -15,6 +15,7 @@ from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Replace, Severity, Violation, value_at
 from fingerpost.engine.phrases import Placeholder, key_of, parameter_label
+from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import describe, safe_value
 from fingerpost.engine.schema import walk as schemas
@@ -68,9 +69,17 @@ class Case:
         """Whether certainly no rule finds anything: the call is right, apart from placeholders."""
         if self.reported or not isinstance(self.call.arguments, dict):
             return False
-        return self.tool.is_clearly_valid(self.arguments) or (
-            not self.violations and self.tool.is_known_and_harmless(self.arguments)
-        )
+        return self.tool.is_clearly_valid(self.arguments) or (not self.violations and self.is_known_and_harmless)
+
+    @cached_property
+    def is_known_and_harmless(self) -> bool:
+        """Whether all arguments are declared, and none contains what a rule other than the validator objects to."""
+        return self.tool.is_known_and_harmless(self.arguments)
+
+    @cached_property
+    def first_hazard(self) -> tuple[Path, str] | None:
+        """The first place that contains an attack, and the kind of attack."""
+        return next(find_hazards(self.arguments), None)
 
     @cached_property
     def _focus(self) -> Focus | None:

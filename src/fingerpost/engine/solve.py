@@ -175,7 +175,7 @@ def _only_others_stay(node: _Node) -> bool:
         return False
     before, now = parent.violations, node.case.violations
     are_same = len(now) == len(node.others) == len(before) - 1 and all(one in before for one in now)
-    return are_same and node.case.tool.is_known_and_harmless(node.case.arguments)
+    return are_same and node.case.is_known_and_harmless
 
 
 def _find_attack(node: _Node, policy: Policy) -> Diagnosis | None:

@@ -8,18 +8,17 @@ Fix grading: none. The reply to an attack contains no schema, no suggestion and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.phrases import parameter_label, quote_parameter
-from fingerpost.engine.safety.hazards import find_hazards
 
 CODE = "UNSAFE_INPUT"
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for at, kind in islice(find_hazards(case.arguments), 1):
+    if case.first_hazard:
+        at, kind = case.first_hazard
         yield Diagnosis(
             code=CODE,
             message=f"{quote_parameter(at)} is refused: it holds {kind}",

@@ -41,6 +41,7 @@ _MAX_REF_LENGTH = 1024
 _MAX_WIDTH = 100
 """A validator copies the whole value into each error, so many errors on a large value are expensive."""
 _MAX_BRANCHES = 20
+_FEW_NAMES = 64
 _ANY_NAME = ""
 _CONTAINERS = (dict, list)
 _MAX_FIELD_DEPTH = 3
@@ -248,16 +249,29 @@ class Declared:
         """Add the lists and objects in some values of this schema to `inner`, by their own schema."""
         if self.is_checked and not self._may_nest and all(isinstance(node, dict) for node in nodes):
             return
+        objects = [cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict)]
+        names = set[str]().union(*objects)
+        if len(names) <= _FEW_NAMES:  # one name in all objects together is faster than all names of one object
+            for name in names:
+                self._add(name, [item for one in objects if isinstance(item := one.get(name), _CONTAINERS)], inner)
+        else:
+            for one in objects:
+                for name, item in one.items():
+                    self._add(name, [item] if isinstance(item, _CONTAINERS) else [], inner)
         for node in nodes:
-            if isinstance(node, list) and self._has_same_items:
-                items: list[Any] = [item for item in as_list(node) if isinstance(item, _CONTAINERS)]
-                if items:
-                    inner.setdefault(self.child(0), []).extend(items)
-                continue
-            pairs: Any = as_object(node).items() if isinstance(node, dict) else enumerate(as_list(node))
-            for step, item in pairs:
-                if isinstance(item, _CONTAINERS):
-                    inner.setdefault(self.child(step), []).append(item)
+            if isinstance(node, list):
+                self._collect_items(cast("list[Any]", node), inner)
+
+    def _collect_items(self, items: list[Any], inner: dict[Declared, list[Any]]) -> None:
+        if self._has_same_items:
+            self._add(0, [item for item in items if isinstance(item, _CONTAINERS)], inner)
+            return
+        for index, item in enumerate(items):
+            self._add(index, [item] if isinstance(item, _CONTAINERS) else [], inner)
+
+    def _add(self, step: str | int, values: list[Any], inner: dict[Declared, list[Any]]) -> None:
+        if values:
+            inner.setdefault(self.child(step), []).extend(values)
 
     @cached_property
     def _may_nest(self) -> bool:
