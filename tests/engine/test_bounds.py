@@ -112,6 +112,23 @@ def test_different_slips_in_one_list_are_all_repaired() -> None:
     assert [item["quantity"] for item in verdict.call.arguments["items"][::50]] == [1, 2, 3]
 
 
+def test_five_different_slips_in_one_list_are_all_repaired() -> None:
+    slips = ["quantty", "Quantity", "quantiy", "quanttiy", "qauntity"]
+    verdict = judge(items(), {"items": [{"sku": "a", slip: 1} for slip in slips for _ in range(50)]})
+    assert verdict.action == "repair"
+    assert all(item == {"sku": "a", "quantity": 1} for item in verdict.call.arguments["items"])
+
+
+@pytest.mark.parametrize(
+    ("item", "odd"),
+    [({"sku": "a"}, [1]), ({"sku": "a", "quantty": 1}, ["quantty"]), ({"sku": "a", "quantity": 1, "why": 1}, ["why"])],
+)
+def test_a_list_among_the_objects_of_a_large_list_is_explained(item: Any, odd: list[Any]) -> None:
+    verdict = judge(items(), {"items": [*[item] * 40, odd]})
+    assert verdict.action == "refuse"
+    assert verdict.report.diagnoses
+
+
 def test_of_very_many_different_slips_in_one_list_only_the_first_few_are_explained() -> None:
     slips = ["quantty", "Quantity", "quantiy", "quanttiy", "qauntity", "quantitty", "QUANTITY", "quanity"]
     verdict = judge(items(), {"items": [{"sku": "a", slip: 1} for slip in slips for _ in range(50)]})
@@ -124,7 +141,8 @@ def test_a_list_with_an_item_that_stays_wrong_is_not_repaired() -> None:
     assert verdict.action == "refuse"
 
 
-SIZED = {**ITEM, "properties": {**ITEM["properties"], "size": {"type": "object", "properties": {"height": {}}}}}
+SIZE = {"type": "object", "properties": {"height": {"type": "integer"}}}
+SIZED = {**ITEM, "properties": {**ITEM["properties"], "size": SIZE}}
 
 
 def test_a_slip_in_an_object_is_repaired_in_a_list_where_some_items_do_not_have_the_object() -> None:
@@ -337,7 +355,7 @@ def test_what_a_tool_with_a_recursive_schema_declares_is_computed_again_when_it_
     counts = Counter[str]()
     monkeypatch.setattr(walk.Declared, "__init__", count_calls(walk.Declared.__init__, "declared", counts))
     tree = one_tool({"child": {"$ref": "#"}}, required=[])
-    deep = {"child": {"child": {"child": {}}}}
+    deep: dict[str, Any] = {"child": {"child": {"child": {}}}}
     judge(tree, deep)
     at_first = counts["declared"]
     judge(tree, deep)
@@ -348,7 +366,7 @@ def test_what_a_tool_with_a_recursive_schema_declares_is_computed_again_when_it_
 
 
 def test_unknown_names_in_a_few_of_many_objects_with_objects_inside_are_explained() -> None:
-    wrong = {"sku": "a", "quantity": 1, "nota": "x", "size": {}}
+    wrong = {"sku": "a", "quantity": 1, "nota": "x"}
     found = judge(items(SIZED, read_only=False), {"items": [wrong] * 50}).report.diagnoses
     assert [one.at for one in found] == [("items", index, "nota") for index in range(3)]
 

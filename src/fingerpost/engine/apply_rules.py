@@ -56,6 +56,9 @@ def apply_rules_everywhere(case: Case, policy: Policy) -> tuple[list[Diagnosis],
         fresh, case = apply_rules(case, policy)
         known = {(one.code, one.at) for one in found}
         found += [one for one in fresh if (one.code, one.at) not in known]
+    else:
+        case, places = case.spread()
+        more += places
     return found, case, more
 
 

@@ -111,7 +111,7 @@ def test_a_sentence_about_a_secret_in_the_details_of_a_server_is_kept() -> None:
 
 
 def test_a_failure_in_a_success_of_an_unlisted_tool_is_not_explained() -> None:
-    reply = {"content": [], "structuredContent": {"ok": False, "error": "No disk", "hint": "Buy one"}}
+    reply: dict[str, Any] = {"content": [], "structuredContent": {"ok": False, "error": "No disk", "hint": "Buy one"}}
     assert error_of(reply)["hint"] == "Buy one"
     assert enrich(Call("act", {}), reply, Catalog(is_complete=False)) is reply
 

@@ -134,7 +134,7 @@ def _change_of(edit: Rename | Replace | Drop, before: Call) -> _Change:
     if isinstance(edit, Drop):
         return lambda node, key: _drop(node, key, sent)
     if sent is _ABSENT:
-        return lambda node, key: node if _has(node, key) else {**node, key: edit.value}
+        return lambda node, key: _add(node, key, edit.value)
     convert = _find_conversion(sent, edit.value)
     return lambda node, key: _convert(node, key, convert)
 
@@ -147,16 +147,28 @@ def _value_or_absent(node: Any, at: Path) -> Any:
     return node
 
 
-def _rename(node: Any, key: Any, to: str) -> Any:
-    if key not in node or to in node:
-        return node
-    return {to if name == key else name: value for name, value in node.items()}
+def _add(node: Any, key: str, value: Any) -> Any:
+    fields = _fields(node)
+    return {**fields, key: value} if fields is not None and key not in fields else node
 
 
-def _drop(node: Any, key: Any, sent: Any) -> Any:
-    if key not in node or node[key] != sent:
+def _rename(node: Any, key: str, to: str) -> Any:
+    fields = _fields(node)
+    if fields is None or key not in fields or to in fields:
         return node
-    return {name: value for name, value in node.items() if name != key}
+    return {to if name == key else name: value for name, value in fields.items()}
+
+
+def _drop(node: Any, key: str, sent: Any) -> Any:
+    fields = _fields(node)
+    if fields is None or key not in fields or fields[key] != sent:
+        return node
+    return {name: value for name, value in fields.items() if name != key}
+
+
+def _fields(node: Any) -> dict[str, Any] | None:
+    """Return an object as it is; None for a list, which may be an item beside objects."""
+    return cast("dict[str, Any]", node) if isinstance(node, dict) else None
 
 
 def _convert(node: Any, key: Any, convert: _Conversion) -> Any:
