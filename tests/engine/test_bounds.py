@@ -339,10 +339,10 @@ def count_calls(function: Callable[..., Any], name: str, counts: Counter[str]) -
 
 
 def test_what_a_recursive_schema_declares_is_forgotten_when_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fingerpost.engine.schema import walk
+    from fingerpost.engine.schema import undeclared, walk
 
     monkeypatch.setattr(walk, "MAX_NODES", 3)
-    declared = walk.Declared(tree := {"type": "object", "properties": {"a": {"$ref": "#"}}}, tree)
+    declared = undeclared.Declared(tree := {"type": "object", "properties": {"a": {"$ref": "#"}}}, tree)
     assert not declared.is_full and not declared.has_any_unknown({"a": {"a": {"a": {}}}})
     assert declared.is_full
 
@@ -350,10 +350,10 @@ def test_what_a_recursive_schema_declares_is_forgotten_when_it_grows(monkeypatch
 def test_what_a_tool_with_a_recursive_schema_declares_is_computed_again_when_it_grew_too_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from fingerpost.engine.schema import walk
+    from fingerpost.engine.schema import undeclared, walk
 
     counts = Counter[str]()
-    monkeypatch.setattr(walk.Declared, "__init__", count_calls(walk.Declared.__init__, "declared", counts))
+    monkeypatch.setattr(undeclared.Declared, "__init__", count_calls(undeclared.Declared.__init__, "declared", counts))
     tree = one_tool({"child": {"$ref": "#"}}, required=[])
     deep: dict[str, Any] = {"child": {"child": {"child": {}}}}
     judge(tree, deep)

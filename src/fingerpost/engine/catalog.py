@@ -24,6 +24,7 @@ from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
 from fingerpost.engine.schema.short_text import may_end_parameter, takes_long_text, takes_short_text
+from fingerpost.engine.schema.undeclared import Declared, UnknownArguments, find_nested_unknown_arguments
 from fingerpost.engine.schema.validate import (
     MAX_DIAGNOSES,
     UNDECLARED_KEYWORD,
@@ -179,15 +180,15 @@ class Tool:
         """Whether any parameter can hold objects, and so unknown names inside them."""
         return any(map(self._may_hold_objects, self.params.values()))
 
-    def find_nested_unknown_arguments(self, arguments: Any) -> Iterator[schemas.UnknownArguments]:
+    def find_nested_unknown_arguments(self, arguments: Any) -> Iterator[UnknownArguments]:
         """Find objects inside the arguments with names that a server would silently drop."""
         if self._declared.is_full:
-            self._declared = schemas.Declared(self.schema, self.schema)
-        return schemas.find_nested_unknown_arguments(self._declared, arguments)
+            self._declared = Declared(self.schema, self.schema)
+        return find_nested_unknown_arguments(self._declared, arguments)
 
     @cached_property
-    def _declared(self) -> schemas.Declared:
-        return schemas.Declared(self.schema, self.schema)
+    def _declared(self) -> Declared:
+        return Declared(self.schema, self.schema)
 
     @cached_property
     def nested_fields(self) -> tuple[schemas.Path, ...]:
