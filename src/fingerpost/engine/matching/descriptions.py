@@ -37,7 +37,7 @@ def is_described_by(description: Any, words: Collection[str]) -> bool:
     """Whether the first phrase of a description contains the stems that say something, or consists of these stems."""
     phrase = _first_phrase(description[:_MAX_LENGTH]) if isinstance(description, str) else frozenset[str]()
     distinctive = {word for word in words if is_distinctive(word)}
-    return distinctive <= phrase if distinctive else bool(words) and phrase == set(words)
+    return distinctive <= phrase if distinctive else bool(words) and phrase == frozenset(words)
 
 
 @lru_cache(maxsize=4096)
