@@ -390,3 +390,9 @@ def test_unknown_names_are_looked_for_to_a_limited_depth() -> None:
 def test_a_name_that_is_unknown_in_one_of_many_objects_is_found() -> None:
     wrong = {"items": [{"sku": "a", "quantity": 1}] * 99 + [{"sku": "a", "quantity": 1, "nota": "x"}]}
     assert [one.at for one in judge(items(), wrong).report.diagnoses] == [("items", 99, "nota")]
+
+
+def test_unknown_names_in_items_with_schemas_of_their_own_are_found() -> None:
+    pair = {"type": "array", "prefixItems": [{"type": "string"}, SIZE]}
+    sent = {"pair": ["a", {"hieght": 5}]}
+    assert [one.at for one in judge(one_tool({"pair": pair}), sent).report.diagnoses] == [("pair", 1, "hieght")]

@@ -171,9 +171,10 @@ class Tool:
 
     def _may_hold_objects(self, schema: Any) -> bool:
         kinds = schemas.types(self.schema, schema)
-        if kinds in (("array",), ("array", "null")):
-            kinds = schemas.types(self.schema, schemas.child(self.schema, schema, 0))
-        return not kinds or not _SCALARS.issuperset(kinds)
+        if kinds not in (("array",), ("array", "null")):
+            return not kinds or not _SCALARS.issuperset(kinds)
+        items = [schemas.types(self.schema, one) for one in schemas.item_schemas(self.schema, schema)]
+        return any(not kinds or not _SCALARS.issuperset(kinds) for kinds in items)
 
     @cached_property
     def _has_object_params(self) -> bool:

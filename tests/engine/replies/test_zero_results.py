@@ -122,3 +122,8 @@ def test_a_retry_of_what_failed_differs_from_the_call_that_was_sent() -> None:
     assert retry({"failed": ["b"]}, **again) == 'read_parts(include_errors: true, paths: ["b"])'
     assert retry({"errors": [{"path": "a"}]}, **again) == 'read_parts(include_errors: true, paths: ["a"])'
     assert retry({"failed": ["a", "b"]}, **again) == "Call again for the parts that failed only"
+
+
+def test_a_search_without_filters_on_a_server_without_listers_gets_plain_advice() -> None:
+    reply = enrich(Call("search", {"query": "x"}), EMPTY[0], Catalog.listed([tool("search", "query")]))
+    assert reply["content"][-1]["text"] == "Nothing was found: try a simpler search, or another place."

@@ -136,9 +136,11 @@ def _compare_parts(side: Alignment) -> Evidence:
 
 def _names_side(side: Alignment) -> bool:
     """Whether a single word says which of two: `target` for `to_unit` beside `from_unit`."""
-    if side.query.kind != "parameter" or len(side.ours) != 1 or len(side.pairs) != 1:
+    if side.query.kind != "parameter" or len(side.ours) != 1 or len(side.pairs) != 1 or len(side.theirs) == 1:
         return False
     word = side.theirs[side.pairs[0].theirs]
+    if word != side.theirs[0]:  # `to_unit` is one of two sides, `reply_to` is something else
+        return False
     if word == "from" and not _TIMES.isdisjoint(side.theirs):
         return False
     return side.pairs[0].relation is Relation.SENSE and word in _SIDES

@@ -24,10 +24,17 @@ from typing import Any, cast
 
 from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.alignment import SAME_WORD, Query
-from fingerpost.engine.matching.descriptions import is_described_by, is_person
+from fingerpost.engine.matching.descriptions import is_described_by, is_person, mentions
 from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
 from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
-from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, is_generic, share_group
+from fingerpost.engine.matching.lexicon import (
+    are_opposite,
+    is_commentary,
+    is_distinctive,
+    is_generic,
+    is_remark,
+    share_group,
+)
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.safety.json_input import as_object
@@ -65,6 +72,8 @@ class CallContext:
     def weigh(self, found: list[tuple[Evidence, str]], names: Sequence[str]) -> list[tuple[Evidence, str]]:
         """Strengthen or weaken the evidence for each name, and add names that only the context leads to."""
         weighed = [(self._weigh_one(evidence, name), name) for evidence, name in found]
+        if self._kind == "parameter" and not self._reads_only:
+            weighed = [(self._doubt(evidence, name), name) for evidence, name in weighed]
         if self._kind != "parameter" or any(each.is_strong for each, _ in weighed) or is_commentary(self._query.text):
             return weighed
         added = self._find_by_description(names) or self._find_missing(names)
@@ -76,6 +85,15 @@ class CallContext:
         if not evidence.is_whole:
             evidence = replace(evidence, strength=evidence.strength + 0.05 * self._share_in_description(name))
         return self._weigh_tool(evidence, name) if self._kind == "tool" else self._weigh_parameter(evidence, name)
+
+    def _doubt(self, evidence: Evidence, name: str) -> Evidence:
+        """Doubt a synonym if the description of a missing parameter has the word itself: `commit`, "Commit message"."""
+        if evidence.tier not in _BY_MEANING:
+            return evidence
+        missing = [one for one in self._required if one != name and one not in self._given]
+        if not any(mentions(self._descriptions.get(one), self._distinctive) for one in missing):
+            return evidence
+        return replace(evidence, guards=(*evidence.guards, Guard.SYNONYM))
 
     def _share_in_description(self, name: str) -> float:
         """Return the share of the distinctive words of the query that the description of this name contains."""
@@ -101,7 +119,11 @@ class CallContext:
             return None
         free = [name for name in names[:_MAX_DESCRIBED] if name not in self._given]
         fitting = [name for name in free if is_described_by(self._descriptions.get(name), words)]
-        if len(fitting) != 1 or not self._fits(fitting[0]):
+        if len(fitting) != 1 or not self._fits(fitting[0]) or self._value_type == "boolean":
+            return None
+        if any(are_opposite(stem(one), other) for one in split_words(fitting[0]) for other in words):
+            return None
+        if any(mentions(self._descriptions.get(name), words) for name in free if name != fitting[0]):
             return None
         return Evidence(Tier.DESCRIPTION, 0.0, (Guard.PARTIAL,)), fitting[0]
 
@@ -127,11 +149,17 @@ class CallContext:
         factor, bonus, guards = self._compare_types(name)
         if self._may_destroy and evidence.tier in _BY_MEANING and not self._may_be_synonym(evidence, name):
             guards = (*guards, Guard.SYNONYM)
+        if not self._reads_only and evidence.tier in _BY_MEANING and self._is_remark():
+            guards = (*guards, Guard.SYNONYM)
         guards = (*evidence.guards, *guards, *self._compare_entities(evidence, name))
         bonus += 0.03 if name in self._required else 0.0
         if evidence.is_whole and not guards:
             return evidence
         return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
+
+    def _is_remark(self) -> bool:
+        """Whether the mistake may be a remark of the agent, on a tool that is not about remarks."""
+        return is_remark(self._query.stems) and not is_about(self._tool_words, self._query.stems)
 
     def _may_be_synonym(self, evidence: Evidence, name: str) -> bool:
         """Whether a synonym is believed on a tool that destroys.
@@ -167,7 +195,8 @@ class CallContext:
         if len(types) == 1 or types <= _NUMBERS:
             return 1.0, 0.03, ()
         if types & _CONTAINERS:
-            return (0.6 if "object" in types else 0.7), 0.0, (Guard.TYPE,)
+            is_item = self._types.get(name) == "array" and self._value_type not in _CONTAINERS
+            return (0.6 if "object" in types else 0.9 if is_item else 0.7), 0.0, (Guard.TYPE,)
         return 0.7, 0.0, ()
 
 

@@ -33,9 +33,27 @@ def is_person(word: str) -> bool:
     return word in _PERSONS
 
 
+_END_OF_SENTENCE = re.compile(r"[.;(\n]")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|off|without|except|unless|instead|un(?:less|set|safe|do)|non\w*|hid(?:e|es|den|ing)|"
+    r"(?:disabl|exclud|skip|prevent|avoid|suppress|omit|ignor|remov|stop|block|bypass|forbid|den[iy])\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that turn the meaning of a description around: "Not visible to the customer"."""
+
+
+def mentions(description: Any, words: Collection[str]) -> bool:
+    """Whether a description contains one of the stems that say something, anywhere."""
+    text = description[:_MAX_LENGTH] if isinstance(description, str) else ""
+    return any(word in words and is_distinctive(word) for word in map(stem, split_words(text)))
+
+
 def is_described_by(description: Any, words: Collection[str]) -> bool:
     """Whether the first phrase of a description contains the stems that say something, or consists of these stems."""
-    phrase = _first_phrase(description[:_MAX_LENGTH]) if isinstance(description, str) else frozenset[str]()
+    text = description[:_MAX_LENGTH] if isinstance(description, str) else ""
+    if _NEGATION.search(_END_OF_SENTENCE.split(text, maxsplit=1)[0]):
+        return False
+    phrase = _first_phrase(text)
     distinctive = {word for word in words if is_distinctive(word)}
     return distinctive <= phrase if distinctive else bool(words) and phrase == frozenset(words)
 

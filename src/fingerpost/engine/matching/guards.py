@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
-from fingerpost.engine.matching.entities import names_other_entity
+from fingerpost.engine.matching.entities import is_head, names_other_entity
 from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
@@ -24,13 +24,14 @@ from fingerpost.engine.matching.lexicon import (
 )
 from fingerpost.engine.matching.misspelling import find_misspelling_guards
 from fingerpost.engine.matching.qualifiers import has_extra_word, has_qualifier
-from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH
+from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, stem
 from fingerpost.engine.matching.units import have_other_units, unit_of
 
 _SYMBOL = re.compile(r"[^\w\s.\-]|^-|-$")
 _TOOL_SEPARATOR = re.compile(r"[/:(){}\[\]<>]")
 """Signs that mean no more than a dot in the name of a tool."""
 _SIGN_OF_NUMBER = re.compile(r"(?:^|(?<=\d))[-._](?=\d)")
+_LONGEST_ABBREVIATION = 3
 _DIRECTIONS = frozenset({
     "to", "from", "into", "by", "of", "in", "on", "at", "with", "as", "for", "per", "than", "vs", "before", "after",
     "2", "4",
@@ -144,6 +145,8 @@ _PAIR_GUARDS: dict[Relation, GuardTable[WordPair]] = {
 
 
 def _has_too_few_letters(side: Alignment) -> bool:
+    if all(pair.relation is Relation.SENSE for pair in side.pairs):
+        return False  # synonyms are long enough if they are words: `recipient` and `to`
     has_misspelling = any(pair.relation is Relation.SPELLING for pair in side.pairs)
     return min(len(side.query.key), len(side.key)) < (4 if has_misspelling else 3)
 
@@ -182,11 +185,25 @@ def _has_other_units(side: Alignment) -> bool:
 
 
 def _misspells_other_entity(side: Alignment) -> bool:
-    """A common word is no misspelled parameter: `card_id` is not `cart_id`, and `note` is not `name`."""
+    """Whether a misspelling may be something else: a common word (`card_id`, `cart_id`), a unit, an abbreviation."""
     if side.query.kind != "parameter":
         return False
     spelled = [WordPair(side, pair).words for pair in side.pairs if pair.relation is Relation.SPELLING]
-    return any(is_common(sent) and is_known_word(word) for sent, word in spelled)
+    return any(
+        (is_common(sent) and is_known_word(word)) or _are_other_abbreviations(sent, word, side)
+        for sent, word in spelled
+    )
+
+
+def _are_other_abbreviations(sent: str, word: str, side: Alignment) -> bool:
+    """Whether two words are so short that each letter counts: `ssm_id` and `sms_id`, `fpm` and `fps`."""
+    longest = max(len(sent), len(word))
+    if unit_of(word) and longest <= _LONGEST_ABBREVIATION + 1:
+        return True
+    if longest > _LONGEST_ABBREVIATION or is_head(stem(word)):
+        return False
+    others = [one for one in side.their_words if one != word]
+    return sorted(sent) != sorted(word) if not others else all(is_head(stem(one)) for one in others)
 
 
 _NAME_GUARDS: GuardTable[Alignment] = (

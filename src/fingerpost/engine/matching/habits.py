@@ -40,11 +40,13 @@ def _habits() -> Mapping[str, list[Habit]]:
 def find_by_habit(name: str, known: Names) -> list[list[str]]:
     """Return the known names that do what a habitual name stands for, the best first, equally good ones together."""
     ranks: dict[tuple[int, ...], list[str]] = {}
+    own_verb = read_action(name).verb
     for number, habit in enumerate(_habits().get(normal_form(name[:64]), ())):
         for candidate in _candidates(habit, known):
             rank = _rank(habit, candidate)
             if rank is not None:
-                ranks.setdefault((number, *rank), []).append(candidate)
+                is_other_verb = read_action(candidate).verb != own_verb
+                ranks.setdefault((is_other_verb, number, *rank), []).append(candidate)
     return [ranks[rank] for rank in sorted(ranks)]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from string import ascii_lowercase
 
@@ -257,6 +257,11 @@ def _commentary() -> Mapping[str, frozenset[str]]:
 
 
 _IDENTIFIER_WORDS = frozenset({"id", "key", "uuid", "guid", "identifier", "token"})
+
+
+def is_remark(stems: Sequence[str]) -> bool:
+    """Whether a name may be a remark about the call as well as a text for the tool."""
+    return "".join(stems) in _commentary()["remarks"]
 
 
 @lru_cache(maxsize=4096)

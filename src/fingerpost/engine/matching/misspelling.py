@@ -15,6 +15,7 @@ from fingerpost.engine.matching.lexicon import (
     is_known_word,
     is_near_common_word,
     is_technical_term,
+    is_verb,
     is_word_in_own_right,
 )
 from fingerpost.engine.matching.spelling import count_edits
@@ -77,7 +78,7 @@ def _without_doubles(word: str) -> str:
 
 
 def _is_word_itself(slip: Misspelling) -> bool:
-    if slip.sent_stem in slip.known.by_stem:
+    if slip.sent_stem in slip.known.by_stem or is_verb(slip.sent_stem):
         return True
     return is_word_in_own_right(slip.sent, slip.word) or is_word_in_own_right(slip.sent_stem, slip.stem)
 

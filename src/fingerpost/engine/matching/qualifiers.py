@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 
 from fingerpost.engine.matching.alignment import Alignment
 from fingerpost.engine.matching.entities import are_same_entity, have_other_heads, is_entity, is_head
 from fingerpost.engine.matching.lexicon import share_group, table_lines
-from fingerpost.engine.matching.spelling import stem
+from fingerpost.engine.matching.spelling import split_words, stem
 
 _SECTIONS = ("negators", "roles", "comparators", "deltas", "kinds")
 _LABELS = frozenset({"id", "name"})
@@ -27,7 +28,7 @@ def _table() -> Mapping[str, frozenset[str]]:
         if line.startswith("["):
             section = sections.setdefault(line.strip("[]"), set())
         else:
-            section.update(map(stem, line.split()))
+            section.update("".join(map(stem, word.split("_"))) for word in line.split())
     return {name: frozenset(words) for name, words in sections.items()}
 
 
@@ -40,7 +41,7 @@ def has_qualifier(side: Alignment) -> bool:
     """Whether a word that only one of two parameters has makes it another thing."""
     if side.query.kind != "parameter" or not side.pairs:
         return False
-    if have_other_heads(side):
+    if have_other_heads(side) or _splits_compound(side):
         return True
     if _are_synonyms(side):
         return False
@@ -51,11 +52,30 @@ def has_qualifier(side: Alignment) -> bool:
     return not _qualifiers().isdisjoint(_extra_words(side))
 
 
+def _splits_compound(side: Alignment) -> bool:
+    """Whether the sent name has two words that are one thing, and the known one only the second: `api_key`, `key`."""
+    ours = side.ours
+    return any(
+        one + other in _table()["compounds"] and other in side.theirs and one not in side.theirs
+        for one, other in pairwise(ours)
+    )
+
+
 def has_extra_word(side: Alignment) -> bool:
     """Whether the sent name of a parameter says more than the known one, for a tool that may write."""
     if not (side.query.may_write and side.pairs) or _are_synonyms(side):
         return False
     return any(word not in _table()["fillers"] for word in _extra_words(side))
+
+
+def is_restricting(name: str) -> bool:
+    """Whether an argument of this name says what to leave out, or from where to where: without it, more is returned."""
+    return not _restrictions().isdisjoint(map(stem, split_words(name)))
+
+
+@cache
+def _restrictions() -> frozenset[str]:
+    return _table()["negators"] | _table()["comparators"] | _table()["operators"]
 
 
 def _are_synonyms(side: Alignment) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fingerpost.engine.matching.spelling import stem
+from fingerpost.engine.matching.spelling import split_words, stem
 
 _UNITS = {
     form: unit
@@ -18,7 +18,8 @@ _UNITS = {
         "minute min", "h hr hour", "day", "week", "month", "year", "b byte", "kb kilobyte", "mb megabyte",
         "gb gigabyte", "tb terabyte", "kib", "mib", "gib", "tib", "bit", "kbit", "mbit", "gbit", "px pixel", "pt", "em",
         "rem", "mm millimeter", "cm centimeter", "m meter", "km kilometer", "inch", "ft foot", "yd yard", "mi mile",
-        "nm", "g gram", "mg milligram", "kg kilogram kilo", "lb pound", "oz ounce", "ton tonne", "ml milliliter",
+        "nm", "g gram", "mg milligram", "mcg ug microgram", "ng nanogram", "iu", "meq", "grain",
+        "fps", "rpm", "bpm", "dpi", "ppm", "kg kilogram kilo", "lb pound", "oz ounce", "ton tonne", "ml milliliter",
         "l liter", "gal gallon", "c celsius", "f fahrenheit", "k kelvin", "hz hertz", "khz", "mhz", "ghz", "w watt",
         "kw", "mw", "wh", "kwh", "mwh", "v volt", "kv", "mv", "a amp", "ma", "j joule", "kj", "ev", "kev", "mev", "pa",
         "kpa", "bar", "psi", "mol", "mmol", "cent", "percent pct percentage", "bps", "kbps", "mbps", "gbps", "mps",
@@ -60,6 +61,11 @@ def unit_of(word: str) -> str | None:
 def have_other_units(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether two names, given by their words, have different units, or only one of them has one."""
     return _units_in(ours) != _units_in(theirs)
+
+
+def has_unit(name: str) -> bool:
+    """Whether a name says in which unit its value is."""
+    return bool(_units_in(split_words(name)))
 
 
 def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

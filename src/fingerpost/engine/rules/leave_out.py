@@ -8,19 +8,23 @@ write, only commentary is left out. A read-only tool may run without an argument
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching.lexicon import is_commentary, synonym_groups
+from fingerpost.engine.matching.entities import is_head
+from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, share_group, synonym_groups
+from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.matching.units import has_unit
 from fingerpost.engine.model import Applicability, Drop, Fix, Grade, Path
-from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = re.compile(r"[^.,;:()\n]{3,120}")
 _MAX_SENTENCES = 20
+_MAX_DECLARED = 64
 _AFFIRMATIONS = frozenset({
     "acknowledge", "acknowledged", "acknowledgement", "approval", "approve", "approved", "confirm", "confirmation",
     "confirmed", "consent", "issafe",
@@ -33,12 +37,50 @@ def leave_out(case: Case, at: Path) -> Fix | None:
     explains = is_commentary(str(at[-1]))
     if not case.tool.is_read_only:
         is_harmless = explains and _says_only_why(str(at[-1]), case.value(at))
-        return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9) if is_harmless else None
-    if not explains and _is_about_tool(case, at):
-        return None
+        if is_harmless:
+            return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9)
+        return _leave_out_foreign(case, at)
+    if not explains and (may_have_place(case, at) or _is_about_tool(case, at)):
+        return _leave_out_foreign(case, at)
     if explains or case.is_forbidden(at):
         return Fix(Drop(at), Applicability.MACHINE_APPLICABLE, Grade.LIKELY, 0.9 if explains else 0.8)
     return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.8)
+
+
+def may_have_place(case: Case, at: Path) -> bool:
+    """Whether an argument says something about the result: what to leave out, a word of a parameter, or its choice."""
+    name, value = str(at[-1]), case.value(at)
+    if is_restricting(name):
+        return True
+    given = case.value(at[:-1])
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
+    for other, schema in islice(((other, one) for other, one in declared.items() if other not in given), _MAX_DECLARED):
+        if not words.isdisjoint(map(stem, split_words(other))) or (has_unit(name) and has_unit(other)):
+            return True
+        if isinstance(value, str) and value in as_list(as_object(schema).get("enum")):
+            return True
+    return False
+
+
+def _leave_out_foreign(case: Case, at: Path) -> Fix | None:
+    """Leave out what belongs to something else, if the caller has to fill in a value before the call can be sent."""
+    words = [word for word in map(stem, split_words(str(at[-1]))) if not is_head(word)]
+    if not words or not _misses_required(case, at) or _may_restrict(case, at) or _is_about_tool(case, at, words):
+        return None
+    return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.75)
+
+
+def _misses_required(case: Case, at: Path) -> bool:
+    """Whether the caller has to fill in a value anyway, so that no call without the argument can be sent as it is."""
+    return any(violation.at == at[:-1] for violation in case.violations_of("required"))
+
+
+def _may_restrict(case: Case, at: Path) -> bool:
+    """Whether an argument may limit what the tool does: by its name, as a flag, or as a condition."""
+    name = str(at[-1])
+    is_scalar = isinstance(case.value(at), str | int | float) and not isinstance(case.value(at), bool)
+    return not is_scalar or is_restricting(name) or share_group("parameters", normal_form(name), "dryrun")
 
 
 def _says_only_why(name: str, value: Any) -> bool:
@@ -49,9 +91,9 @@ def _says_only_why(name: str, value: Any) -> bool:
     return not (isinstance(value, str) and value.strip().lower() in _DENIALS)
 
 
-def _is_about_tool(case: Case, at: Path) -> bool:
-    """Whether a word of the name, or a synonym, occurs in what the tool says about itself."""
-    words = {word for word in map(stem, split_words(str(at[-1]))) if len(word) > 1}
+def _is_about_tool(case: Case, at: Path, only: Iterable[str] = ()) -> bool:
+    """Whether a word of the name, or a synonym, occurs in what the tool says about itself. `only`: these words."""
+    words = {word for word in only or map(stem, split_words(str(at[-1]))) if len(word) > 1}
     if any(not words.isdisjoint(map(stem, split_words(text))) for text in _texts(case, at[:-1])):
         return True
     groups = {group for word in words for group in synonym_groups(word, "parameter")}

@@ -34,7 +34,7 @@ from fingerpost.engine.model import (
     are_contested,
 )
 from fingerpost.engine.phrases import format_path, parameter_label, quote
-from fingerpost.engine.rules.leave_out import leave_out
+from fingerpost.engine.rules.leave_out import leave_out, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.safety.json_input import as_object, as_strings
@@ -189,7 +189,7 @@ def _diagnosis(
         },
         hint=f"{quote(given_name)} is already given" if given_name else "",
         warning="" if is_near else f"Unknown param {name} ignored",
-        blocks=is_near or (not fixes and case.is_forbidden(at)),
+        blocks=is_near or (not fixes and (case.is_forbidden(at) or may_have_place(case, at))),
     )
 
 

@@ -146,13 +146,23 @@ def child(root: Schema, node: Any, step: str | int) -> Schema:
     """Return the schema of one property or item."""
     for layer in layers(root, node):
         if isinstance(step, int):
-            items = as_list(layer.get("prefixItems")) or as_list(layer.get("items"))
+            items = _own_item_schemas(layer)
             found = items[step] if step < len(items) else layer.get("items")
         else:
             found = as_object(layer.get("properties")).get(step, layer.get("additionalProperties"))
         if isinstance(found, dict):
             return resolve(root, found)
     return EMPTY_OBJECT
+
+
+def item_schemas(root: Schema, node: Any) -> list[Schema]:
+    """Return the schemas of the items of a list: of the first ones, which may have their own, and of the others."""
+    own = max((len(_own_item_schemas(layer)) for layer in layers(root, node)), default=0)
+    return [child(root, node, index) for index in range(min(own, _MAX_BRANCHES) + 1)]
+
+
+def _own_item_schemas(layer: Schema) -> list[Any]:
+    return as_list(layer.get("prefixItems")) or as_list(layer.get("items"))
 
 
 def schema_at(root: Schema, path: Path) -> Schema:

@@ -20,13 +20,18 @@ from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
 
 _MAX_LENGTH = 96
+_LONGEST_CODE = 3
+_FILLERS = frozenset(
+    {"the", "a", "an", "only", "is", "be", "to", "set", "value", "option", "mode", "please", "ticket", "item"}
+)
 _MOST_CHOICES = 10_000
 _MOST_WORDS = 200
 _NEGATION_MARKS = re.compile(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
 _CODES = re.compile(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
+_INFLECTION = re.compile(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
 _RANK = re.compile(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
 """`P1`, `sev-2`: which of two is higher depends on who counts."""
-_NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti")
+_NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti", "ab", "a", "mis", "counter")
 _QUALIFIERS = frozenset({
     "acting", "almost", "anti", "assistant", "but", "co", "counter", "deputy", "ex", "extra", "former",
     "formerly", "half", "inter", "junior", "multi", "nearly", "non", "over", "partial", "partially", "post",
@@ -54,8 +59,11 @@ def is_negated(value: Any) -> bool:
     return isinstance(value, str) and _NEGATION_MARKS.match(value) is not None
 
 
-def find_near_choices(value: Any, choices: Sequence[Any]) -> list[Match]:
-    """Return the choices that resemble a value, best first, without those that mean something else."""
+def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] = ()) -> list[Match]:
+    """Return the choices that resemble a value, best first, without those that mean something else.
+
+    `names` are the names on the path of the value.
+    """
     if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value):
         return []
     words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
@@ -66,12 +74,45 @@ def find_near_choices(value: Any, choices: Sequence[Any]) -> list[Match]:
     near = find_readings(value, words, "value")
     if _are_codes(words):
         near = [reading for reading in near if reading.evidence.tier is Tier.MEANING]
-    return [reading.match for reading in near if _may_mean(value, reading)][:3]
+    return [reading.match for reading in near if _may_mean(value, reading, names)][:3]
 
 
-def _may_mean(value: str, reading: Reading) -> bool:
+def _may_mean(value: str, reading: Reading, names: Sequence[str]) -> bool:
     choice = reading.match.name
-    return not (_are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice))
+    if _are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice):
+        return False
+    if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
+        return True
+    is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
+    return not (is_other or _says_more(value, choice, names))
+
+
+def _has_other_prefix(value: str, choice: str) -> bool:
+    """Whether one is the other with something in front of it, or a compound of it: `biweekly`, `weekday`."""
+    longer, shorter = sorted((spelling(value), spelling(choice)), key=len, reverse=True)
+    more = len(longer) - len(shorter)
+    if len(shorter) < 3 or more < 1 or len(split_words(value)) > 1:
+        return False
+    if longer.endswith(shorter):
+        return more > 1 or longer[0] == "a"
+    is_compound = longer.startswith(shorter) and more > 1 and not _INFLECTION.fullmatch(longer[len(shorter) :])
+    return is_compound and spelling(value) == longer
+
+
+def _are_other_codes(value: str, choice: str) -> bool:
+    """Whether both are so short that another letter makes another code: `gte` is no `gt`."""
+    return max(len(value), len(choice)) <= _LONGEST_CODE and sorted(value.lower()) != sorted(choice.lower())
+
+
+def _says_more(value: str, choice: str, names: Sequence[str]) -> bool:
+    """Whether a value has words besides those of the choice that are not in the name of its parameter either.
+
+    `high priority` is the priority `high`, but `public-read-write` is not `public-read`.
+    """
+    ours, theirs = ({stem(word) for word in split_words(text)} for text in (value, choice))
+    if not theirs < ours:
+        return False
+    return not ours - theirs <= {*_FILLERS, *(stem(word) for name in names for word in split_words(name))}
 
 
 def _are_codes(choices: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.values.absent import is_absent_word
@@ -26,6 +27,12 @@ _MAX_ITEMS = 200
 _MAX_WORDS = 3
 """A part with more words reads like a sentence."""
 _SEPARATORS = re.compile(r"[,;\n]")
+_WITH_COMMAS = frozenset({
+    "address", "author", "city", "destination", "location", "name", "origin", "person", "place", "question", "quote",
+    "sentence", "stop", "text", "title", "venue", "waypoint",
+})  # fmt: skip
+"""Words for things that are often written with a comma."""
+_WITHOUT_COMMAS = frozenset({"column", "email", "field", "file", "host", "ip", "mail", "tag", "user", "username"})
 _OPENING = ("[", "{", "(", "-", "`", "<")
 _PROTECTED = re.compile(r"[\"'`\[\](){}<>\u201c\u201d\u2018\u2019]")
 _CONJUNCTION = re.compile(r"\s(?:and|or|und|oder|et|ou|&|\+|\|)\s", re.IGNORECASE)
@@ -46,7 +53,14 @@ def read_list(slot: Slot) -> Iterator[Candidate]:
         lists = list(_split(text, slot))
         yield from lists
         if lists or _is_url(text):
-            yield from _wrap(slot, has_separator=True, confidence=0.5 if lists else 0.75)
+            likely = 0.8 if _names_place(slot) else 0.5 if lists else 0.75
+            yield from _wrap(slot, has_separator=True, confidence=likely)
+
+
+def _names_place(slot: Slot) -> bool:
+    """Whether an item may well contain commas: `Berlin, Germany` is one place, `Lovelace, Ada` one person."""
+    words = {stem(word) for word in split_words(slot.name)}
+    return not _WITH_COMMAS.isdisjoint(words) and _WITHOUT_COMMAS.isdisjoint(words)
 
 
 def _has_indexes_only(fields: Mapping[str, Any]) -> bool:

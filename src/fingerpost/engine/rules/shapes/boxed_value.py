@@ -17,9 +17,10 @@ _BOXES = frozenset(
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    for violation in case.violations_of("type"):
+    for violation in case.violations_of("type", "required"):
         fields = as_object(case.value(violation.at)) if violation.at else {}
-        if len(fields) == 1 and "object" not in violation.expected:
+        is_scalar = violation.keyword == "type" and "object" not in violation.expected
+        if len(fields) == 1 and (is_scalar or isinstance(next(iter(fields.values())), dict)):
             yield from _unbox(case, violation.at, next(iter(fields)))
 
 

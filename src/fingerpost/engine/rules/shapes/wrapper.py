@@ -66,7 +66,7 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
         return None
     whole = {**beside, **inside}
     if not _is_wrapper_name(wrapper, tool):
-        is_right = tool.accepts(whole) and any(name in inside for name in tool.required)
+        is_right = bool(inside) and tool.accepts(whole)
         return _Unwrapped(wrapper, whole, is_known=False) if is_right else None
     is_plausible = tool.accepts(whole) or _look_like_arguments(inside, tool)
     return _Unwrapped(wrapper, whole, is_known=True) if is_plausible else None

@@ -1,0 +1,178 @@
+"""Wrong calls whose obvious correction would do harm: what is offered instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, Verdict, admit, render
+
+TEXT: dict[str, Any] = {"type": "string"}
+NUMBER: dict[str, Any] = {"type": "number"}
+FLAG: dict[str, Any] = {"type": "boolean"}
+EMAILS: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "email"}}
+
+
+def tool(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None, **hints: bool) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
+    return {"name": name, "inputSchema": schema, **({"annotations": hints} if hints else {})}
+
+
+def judge(arguments: dict[str, Any], *tools: dict[str, Any], name: str = "") -> Verdict:
+    return admit(Call(name or tools[0]["name"], arguments), Catalog.listed(tools))
+
+
+def offered(arguments: dict[str, Any], *tools: dict[str, Any], name: str = "") -> list[Any]:
+    """Return the arguments of every call that runs or is offered."""
+    verdict = judge(arguments, *tools, name=name)
+    ran = [verdict.call.arguments] if verdict.action in ("forward", "repair") else []
+    error = render(verdict.report).structured.get("error", {})
+    calls = [error.get("corrected_call"), *error.get("possible_calls", [])]
+    return [*ran, *(call["arguments"] for call in calls if call)]
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [("dose_mg", "dose_mcg"), ("dose_mg", "dose_ug"), ("amount_usd", "amount_uzs"), ("glucose_mmol", "glucose_mgdl"),
+     ("fps", "fpm"), ("timeout_ms", "timeout_sm"), ("sms_id", "ssm_id")],
+)  # fmt: skip
+def test_a_number_is_not_copied_into_a_name_with_another_unit_or_abbreviation(declared: str, sent: str) -> None:
+    calls = offered({"thing": "a", sent: 5}, tool("set_thing", {"thing": TEXT, declared: NUMBER}))
+    assert all(call.get(declared) != 5 for call in calls)
+
+
+@pytest.mark.parametrize("sent", ["summary", "note", "description", "comment", "cwd"])
+@pytest.mark.parametrize("declared", ["content", "body", "text", "path"])
+def test_a_remark_does_not_become_the_content_of_a_tool_that_may_write(declared: str, sent: str) -> None:
+    calls = offered({"target": "a", sent: "because it is old"}, tool("apply_change", {"target": TEXT, declared: TEXT}))
+    assert all("because" not in str(call.get(declared)) for call in calls)
+
+
+def test_a_remark_is_content_for_a_tool_about_remarks() -> None:
+    [call] = offered({"task": "a", "note": "Call back"}, tool("add_note", {"task": TEXT, "text": TEXT}))
+    assert call == {"task": "a", "text": "Call back"}
+
+
+def test_an_api_key_is_not_the_key_of_an_object() -> None:
+    delete = tool("delete_object", {"bucket": TEXT, "key": TEXT}, destructiveHint=True)
+    assert all(call.get("key") != "AKIA" for call in offered({"bucket": "b", "api_key": "AKIA"}, delete))
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sent"),
+    [("internal", "Not visible to the customer", "visible"), ("keep", "Prevents removal", "removal"),
+     ("force", "Skips the backup", "backup"), ("raw", "Disables formatting", "formatting"),
+     ("offline", "Runs without network", "network"), ("unsafe", "Turns off validation", "validation")],
+)  # fmt: skip
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_description_is_no_evidence_for_a_flag(name: str, description: str, sent: str, read_only: bool) -> None:
+    update = tool("update_item", {"item": TEXT}, {name: {**FLAG, "description": description}}, readOnlyHint=read_only)
+    assert all(name not in call for call in offered({"item": "1", sent: True}, update))
+
+
+def test_a_description_with_an_opposite_or_a_negation_is_no_evidence() -> None:
+    sender = {"sender": {**TEXT, "description": "Address the recipient can answer to"}}
+    assert all("sender" not in call for call in offered({"id": "1", "recipient": "a"}, tool("x", {"id": TEXT}, sender)))
+    other = {"zone": {**TEXT, "description": "Colour that is not copied"}}
+    calls = offered({"id": "1", "colour": "a"}, tool("x", {"id": TEXT}, other, readOnlyHint=True))
+    assert all("zone" not in call for call in calls)
+
+
+def test_a_word_in_two_descriptions_is_evidence_for_neither() -> None:
+    ends = {"head": {**NUMBER, "description": "Lines at the start"}, "tail": {**NUMBER, "description": "Last lines"}}
+    calls = offered({"path": "a", "lines": 5}, tool("read_file", {"path": TEXT}, ends, readOnlyHint=True))
+    assert all({"head", "tail"}.isdisjoint(call) for call in calls)
+
+
+def test_a_word_in_the_description_of_a_missing_parameter_casts_doubt_on_a_synonym() -> None:
+    message = {"message": {**TEXT, "description": "Commit message"}}
+    calls = offered({"path": "p", "commit": "msg"}, tool("put_file", {"path": TEXT, **message}, {"sha": TEXT}))
+    assert all(call.get("sha") != "msg" for call in calls)
+
+
+@pytest.mark.parametrize("sent", [{"recipient": "a@b.co"}, {"recipients": ["a@b.co"]}])
+def test_the_recipient_of_a_mail_is_not_who_to_reply_to(sent: dict[str, Any]) -> None:
+    send = tool("send_email", {"to": EMAILS, "subject": TEXT}, {"replyTo": TEXT})
+    assert offered({**sent, "subject": "s"}, send) == [{"to": ["a@b.co"], "subject": "s"}]
+
+
+def test_a_verb_is_no_misspelling_of_another_verb() -> None:
+    reset = tool("git_reset", {"repo": TEXT}, {"ref": TEXT}, destructiveHint=True)
+    assert offered({"repo": "r", "ref": "x"}, reset, tool("git_log", {"repo": TEXT}), name="git_revert") == []
+
+
+def test_the_same_verb_comes_before_a_habit() -> None:
+    query, execute = (tool(name, {"sql": TEXT}) for name in ("query", "execute"))
+    verdict = judge({"sql": "delete from t"}, query, execute, name="execute_sql")
+    assert verdict.report.diagnoses[0].fixes[0].value == "execute"
+
+
+@pytest.mark.parametrize(
+    ("choices", "sent"),
+    [("private public-read authenticated-read", "public-read-write"), ("admin editor viewer", "owner"),
+     ("eq neq gt lt contains", "gte"), ("normal high", "abnormal"), ("typical all", "atypical"), ("man other", "woman"),
+     ("like eq", "notlike"), ("day week", "weekday"), ("monthly yearly", "bimonthly"), ("admin viewer", "sysadmin")],
+)  # fmt: skip
+def test_a_choice_that_means_something_else_is_not_offered(choices: str, sent: str) -> None:
+    calls = offered({"mode": sent}, tool("set_mode", {"mode": {"enum": choices.split()}}))
+    assert all(call["mode"] not in choices.split() for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("choices", "sent", "choice"),
+    [("asc desc", "ascending", "asc"), ("open closed", "opend", "open")],
+)
+def test_a_choice_in_another_form_is_offered(choices: str, sent: str, choice: str) -> None:
+    assert offered({"mode": sent}, tool("set_mode", {"mode": {"enum": choices.split()}})) == [{"mode": choice}]
+
+
+def test_a_choice_with_the_name_of_its_parameter_is_that_choice() -> None:
+    levels = {"priority": {"enum": ["low", "high"]}}
+    assert offered({"priority": "high priority"}, tool("set_level", levels)) == [{"priority": "high"}]
+
+
+def test_a_place_with_a_comma_may_be_one_item() -> None:
+    places = {"origins": {"type": "array", "items": TEXT}}
+    calls = offered({"origins": "Berlin, Germany"}, tool("distance", places))
+    assert calls == [{"origins": ["Berlin", "Germany"]}, {"origins": ["Berlin, Germany"]}]
+    assert offered({"tags": "bug, ui"}, tool("label", {"tags": places["origins"]})) == [{"tags": ["bug", "ui"]}]
+
+
+@pytest.mark.parametrize(
+    "sent", [{"amount_gte": 50}, {"outOfStock": True}, {"no_header": True}, {"metric": "co2"}, {"ttl_hours": 1}]
+)
+def test_a_read_only_tool_does_not_run_without_an_argument_that_says_what_to_return(sent: dict[str, Any]) -> None:
+    optional = {"inStock": FLAG, "sensor": {"enum": ["co2", "heat"]}, "expires_in_seconds": NUMBER}
+    assert judge({"q": "x", **sent}, tool("search", {"q": TEXT}, optional, readOnlyHint=True)).action == "refuse"
+
+
+def test_a_read_only_tool_runs_without_an_argument_that_has_nothing_to_do_with_it() -> None:
+    search = tool("search", {"q": TEXT}, {"limit": NUMBER}, readOnlyHint=True)
+    assert judge({"q": "x", "flavour": "sweet"}, search).action == "forward"
+
+
+def test_an_undeclared_object_of_declared_arguments_is_taken_apart_on_a_read_only_tool() -> None:
+    events = tool("list_events", {}, {"timeMin": TEXT, "timeMax": TEXT}, readOnlyHint=True)
+    inside = {"timeMin": "2025-01-01", "timeMax": "2025-01-02"}
+    assert offered({"timeRange": inside}, events) == [inside]
+    assert judge({"timeRange": {}}, events).report.corrected is None
+
+
+def test_an_object_in_an_object_is_taken_out() -> None:
+    person = {"type": "object", "properties": {"name": TEXT, "email": TEXT}, "required": ["name", "email"]}
+    order = tool("create_order", {"customer": person})
+    inside = {"name": "A", "email": "a@b.co"}
+    assert judge({"customer": {"value": inside}}, order).call.arguments == {"customer": inside}
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_an_argument_about_something_else_is_left_out_if_a_value_has_to_be_filled_in(read_only: bool) -> None:
+    delete = tool("drop_contact", {"contactId": TEXT}, readOnlyHint=read_only)
+    assert offered({"companyId": "7"}, delete) == [{"contactId": "<string>"}]
+    assert offered({"contactId": "1", "companyId": "7"}, tool("drop_contact", {"contactId": TEXT})) == []
+
+
+@pytest.mark.parametrize("sent", [{"older_than": "30d"}, {"simulate": "x"}, {"flavour": True}, {"contact_group": "x"}])
+def test_an_argument_that_may_limit_the_effect_stays_a_question(sent: dict[str, Any]) -> None:
+    assert offered(sent, tool("drop_contact", {"contactId": TEXT})) == []
