@@ -6,6 +6,7 @@ CLIENTS := tests/support/typescript/node_modules/.ready
 BROWSER := tests/support/browser/node_modules/.ready
 SUITE := tests/proxy/conformance/node_modules/.ready
 LOWEST := .venv-lowest
+SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(10**9))'))
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
@@ -61,9 +62,10 @@ calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they 
 audit-peers: $(SETUP) $(PEERS)  ## grade published servers, bare and behind the proxy, and write docs/peers.md
 	@$(BIN)/python -m bench.peers
 
-soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed
-	$(BIN)/python -m tests.proxy.promises
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 tests/engine tests/middleware/test_adoption.py \
+soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed (or SEED=…)
+	@echo "seed $(SEED)"
+	$(BIN)/python -m tests.proxy.promises --seed $(SEED)
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 --dist worksteal --hypothesis-seed=$(SEED) tests/engine tests/middleware/test_adoption.py \
 	  tests/middleware/test_page_corpus.py tests/proxy/test_threats.py tests/proxy/test_page_corpus.py
 
 bless: $(SETUP)  ## rewrite the pages of the codes with what is rendered today; read the diff

@@ -23,7 +23,7 @@ for _module in pkgutil.walk_packages(fingerpost.__path__, "fingerpost."):
 settings.register_profile(
     "steady", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck))
+settings.register_profile("soak", deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 settings.register_profile("hasty", parent=settings.get_profile("steady"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("quick", parent=settings.get_profile("steady"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

@@ -180,3 +180,25 @@ def test_the_next_step_differs_from_the_hint_and_an_offered_call_may_be_tried(na
     assert fix is None or (fix not in hint and hint not in (fix, f"Fill in: {fix}"))
     assert error["retryable"] or "corrected_call" not in error
     assert name != "xyzzy" or not error["retryable"]
+
+
+def test_plausible_calls_with_many_equal_arguments_show_only_what_differs() -> None:
+    names = ("a", "b", "c")
+    schema = {
+        "type": "object",
+        "properties": {**dict.fromkeys(names, TEXT), "on": {"type": "string", "format": "date"}},
+    }
+    arguments = {**dict.fromkeys(names, "x"), "on": "05/06/2024"}
+    lines, error = answer(arguments, schema)
+    assert lines[1] == (
+        'Either create_order(on: "2024-06-05") or create_order(on: "2024-05-06"), the other arguments as sent.'
+    )
+    assert [len(call["arguments"]) for call in error["possible_calls"]] == [4, 4]
+
+
+def test_of_many_corrections_the_text_names_the_first_four() -> None:
+    fields = [f"field_{letter}" for letter in "abcdefg"]
+    catalog = listed({"type": "object", "properties": dict.fromkeys(fields, TEXT)})
+    envelope = render(admit(Call("create_order", {name.upper(): "x" for name in fields}), catalog).report)
+    assert envelope.text.endswith("Parameter 'FIELD_D' was auto-corrected to 'field_d'. And 3 more corrections.")
+    assert len(envelope.structured["corrections"]) == 7

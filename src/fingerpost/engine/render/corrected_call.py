@@ -46,6 +46,11 @@ class PresentableCall:
     def text(self) -> str:
         return format_call(self.call, is_vetted=True)
 
+    def without(self, names: Container[str]) -> PresentableCall:
+        """Return the call without these arguments."""
+        left = {name: value for name, value in self.call.arguments.items() if name not in names}
+        return replace(self, call=Call(self.call.tool, left))
+
     @property
     def size(self) -> int:
         return len(encode_json([self.call.arguments, self.as_sent]))

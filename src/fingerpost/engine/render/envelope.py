@@ -25,6 +25,7 @@ from fingerpost.engine.render.text import (
     readings_line,
     text_lines,
 )
+from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, safe_value
 from fingerpost.engine.safety.secrets import hide_secrets
 
@@ -34,6 +35,7 @@ LARGEST = 2048
 UNKNOWN_TOOL = "UNKNOWN_TOOL"
 _LONGEST_FIX = 256
 _MOST_READINGS = 3
+_MANY_SAME = 3
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _OVERHEAD = 80
 """The bytes that the largest of the three shapes needs for its own keys."""
@@ -56,13 +58,24 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
         report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
     call = presented.text if presented else ""
     readings = [present_in_text(one, report.call, secret, longest // 2) for one in report.readings[:_MOST_READINGS]]
-    lines = text_lines(report, call if len(call) <= longest else "", readings_line([one.text for one in readings]))
+    lines = text_lines(report, call if len(call) <= longest else "", _readings_line(report, readings))
     text = "\n".join(fit_budget(budget, lines, report.server_text))
     build = _error_structure if report.is_refusal else _success_structure
     structured = build(report, call, presented)
     if readings:
         structured.get("error", structured)["possible_calls"] = _possible_calls(report, readings)
     return Envelope(text, reshape(fit_structure(structured, text), shape))
+
+
+def _readings_line(report: Report, readings: list[PresentableCall]) -> str:
+    """Write the equally plausible calls. Many arguments that all of them have as they were sent are not repeated."""
+    calls = [as_object(one.arguments) for one in report.readings[:_MOST_READINGS]]
+    sent = as_object(report.call.arguments)
+    same = {name for name, value in sent.items() if all(name in call and call[name] == value for call in calls)}
+    is_other_tool = any(one.tool != report.call.tool for one in report.readings)
+    if len(same) < _MANY_SAME or is_other_tool:
+        return readings_line([one.text for one in readings])
+    return readings_line([one.without(same).text for one in readings], ending=", the other arguments as sent")
 
 
 def _error_structure(report: Report, call: str, presented: PresentableCall | None) -> dict[str, Any]:

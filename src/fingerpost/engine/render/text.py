@@ -12,6 +12,7 @@ from fingerpost.engine.phrases import count_noun, encode_json, join_names, quote
 from fingerpost.engine.safety.redact import clean
 
 _MOST_FACTS = 4
+_MOST_NOTES = 4
 _LABEL = 16
 """The length of the label in front of a call."""
 
@@ -81,14 +82,16 @@ def call_line(report: Report, call: str) -> str:
     return f"Try: {call}" if is_tool else f"Corrected call: {call}"
 
 
-def readings_line(calls: Sequence[str]) -> str:
+def readings_line(calls: Sequence[str], ending: str = "") -> str:
     """Format several calls of which none is preferred; empty if there are not several."""
-    return f"Either {', '.join(calls[:-1])} or {calls[-1]}." if len(calls) > 1 else ""
+    return f"Either {', '.join(calls[:-1])} or {calls[-1]}{ending}." if len(calls) > 1 else ""
 
 
 def correction_note(report: Report) -> str:
-    """Describe what was changed on the caller's behalf."""
-    return ". ".join(correction.note for correction in report.corrections)
+    """Describe what was changed on the caller's behalf; of many changes only the first ones."""
+    notes = [correction.note for correction in report.corrections]
+    more = len(notes) - _MOST_NOTES
+    return ". ".join([*notes[:_MOST_NOTES], *([f"And {count_noun(more, 'more correction')}"] if more > 0 else [])])
 
 
 def help_call(report: Report) -> str:

@@ -35,7 +35,7 @@ from fingerpost.engine.safety.redact import clean
 
 CODE = "UNKNOWN_TOOL"
 
-_MOST_SIMILAR, _MOST_CATEGORIES, _FEW_TOOLS = 5, 12, 8
+_MOST_SIMILAR, _MOST_CATEGORIES, _FEW_TOOLS = 5, 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READ = 512
 """Tools that are looked at one by one, in large lists."""
