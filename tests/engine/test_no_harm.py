@@ -80,9 +80,10 @@ def test_a_description_with_an_opposite_or_a_negation_is_no_evidence() -> None:
 
 
 def test_a_word_in_two_descriptions_is_evidence_for_neither() -> None:
-    ends = {"head": {**NUMBER, "description": "Lines at the start"}, "tail": {**NUMBER, "description": "Last lines"}}
-    calls = offered({"path": "a", "lines": 5}, tool("read_file", {"path": TEXT}, ends, readOnlyHint=True))
-    assert all({"head", "tail"}.isdisjoint(call) for call in calls)
+    for other in ("Last lines", "Where to end, in lines"):
+        ends = {"top": {**NUMBER, "description": "Lines at the start"}, "end": {**NUMBER, "description": other}}
+        calls = offered({"path": "a", "lines": 5}, tool("read_file", {"path": TEXT}, ends, readOnlyHint=True))
+        assert all({"top", "end"}.isdisjoint(call) for call in calls)
 
 
 def test_a_word_in_the_description_of_a_missing_parameter_casts_doubt_on_a_synonym() -> None:

@@ -83,7 +83,7 @@ def test_a_name_that_ends_with_commentary_matches_only_names_with_that_word() ->
 def test_the_id_of_a_comment_is_not_the_id_of_a_message() -> None:
     assert not is_offered("comment_id", "message_id", tool="add_reaction")
     assert is_offered("ticket_id", "issue_id", tool="update_issue")
-    assert is_offered("comment", "message", tool="add_reaction")
+    assert is_offered("comment", "message", tool="add_comment")
 
 
 def test_what_a_name_says_about_the_harness_is_commentary() -> None:

@@ -145,8 +145,6 @@ _PAIR_GUARDS: dict[Relation, GuardTable[WordPair]] = {
 
 
 def _has_too_few_letters(side: Alignment) -> bool:
-    if all(pair.relation is Relation.SENSE for pair in side.pairs):
-        return False  # synonyms are long enough if they are words: `recipient` and `to`
     has_misspelling = any(pair.relation is Relation.SPELLING for pair in side.pairs)
     return min(len(side.query.key), len(side.key)) < (4 if has_misspelling else 3)
 
