@@ -80,10 +80,10 @@ def test_a_description_with_an_opposite_or_a_negation_is_no_evidence() -> None:
 
 
 def test_a_word_in_two_descriptions_is_evidence_for_neither() -> None:
-    for other in ("Last lines", "Where to end, in lines"):
-        ends = {"top": {**NUMBER, "description": "Lines at the start"}, "end": {**NUMBER, "description": other}}
-        calls = offered({"path": "a", "lines": 5}, tool("read_file", {"path": TEXT}, ends, readOnlyHint=True))
-        assert all({"top", "end"}.isdisjoint(call) for call in calls)
+    for other in ("Last colour", "Where to end, by colour"):
+        ends = {"alpha": {**TEXT, "description": "Colour at the start"}, "omega": {**TEXT, "description": other}}
+        calls = offered({"path": "a", "colour": "b"}, tool("read_file", {"path": TEXT}, ends, readOnlyHint=True))
+        assert all({"alpha", "omega"}.isdisjoint(call) for call in calls)
 
 
 def test_a_word_in_the_description_of_a_missing_parameter_casts_doubt_on_a_synonym() -> None:
