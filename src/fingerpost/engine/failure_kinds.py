@@ -5,10 +5,11 @@ Codes are open: a server author may add more. Categories are closed, so that a p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from fingerpost.engine.lazy_pattern import lazy_pattern
 
 
 class FailureKind(Enum):
@@ -66,8 +67,8 @@ _CODE_WORDS: tuple[tuple[str, FailureKind], ...] = (
      r"|missing_?field|malformed", FailureKind.INVALID_CALL),
 )  # fmt: skip
 """The words by which APIs name a failure in a code or type, with the kind that they mean."""
-_CODE_KINDS = tuple((re.compile(words), kind) for words, kind in _CODE_WORDS)
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CODE_KINDS = tuple((lazy_pattern(words), kind) for words, kind in _CODE_WORDS)
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _INVALID_PARAMS = -32602
 
 

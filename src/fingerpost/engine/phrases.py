@@ -7,17 +7,17 @@ a server cannot look like ours. A call reads `search(pattern: "User")`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Path
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import Described, clean, is_clean, is_harmless
 from fingerpost.engine.safety.secrets import hide_secrets
 
-_NAME = re.compile(r"[\w$@][\w$@.:/\-\[\]]*")
+_NAME = lazy_pattern(r"[\w$@][\w$@.:/\-\[\]]*")
 _MAX_DEPTH = 8
 _MAX_NODES = 2_000
 _LONGEST_NAME = 512

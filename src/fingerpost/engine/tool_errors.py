@@ -10,7 +10,6 @@ in every framework, even if the framework masks exceptions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -18,13 +17,14 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.failure_kinds import CATEGORIES
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import EMPTY_OBJECT
 from fingerpost.engine.phrases import literal
 from fingerpost.engine.safety.redact import clean, safe_value
 
 _MOST_READINGS, _MOST_LISTED, _LONGEST_LABEL = 3, 12, 96
-_SYMBOL = re.compile(r"\(([^()]{1,16})\)$")
+_SYMBOL = lazy_pattern(r"\(([^()]{1,16})\)$")
 
 
 class ToolOperationError(Exception):

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from fingerpost.engine.dialects import ajv_objects, parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 Reader: TypeAlias = Callable[[re.Match[str], Path], Violation | None]
 
-_VERB = re.compile(r"(?:^|(?<=\s))(?:must|should) (?=be |have |NOT |match )", re.MULTILINE)
-_PLACE = re.compile(r"(?:data|input|params|arguments|args|body|instance)?([/.\[].{0,400})?\Z")
+_VERB = lazy_pattern(r"(?:^|(?<=\s))(?:must|should) (?=be |have |NOT |match )", re.MULTILINE)
+_PLACE = lazy_pattern(r"(?:data|input|params|arguments|args|body|instance)?([/.\[].{0,400})?\Z")
 _COMPARISONS = {"<=": "maximum", ">=": "minimum", "<": "exclusiveMaximum", ">": "exclusiveMinimum"}
 _NOUNS = {"characters": "Length", "items": "Items"}
 
@@ -81,7 +82,7 @@ def _type(match: re.Match[str], at: Path) -> Violation | None:
 
 
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern), reader)
+    (lazy_pattern(pattern), reader)
     for pattern, reader in (
         (r"have required property '([^'\n]{1,200})'", _missing),
         (r"NOT have additional properties", _extra),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, cast
+
+from fingerpost.engine.lazy_pattern import lazy_pattern
 
 _ATTEMPTS = 16
 """How many openings are tried, so that a text full of brackets stays cheap."""
@@ -14,7 +15,7 @@ _ATTEMPTS = 16
 _DEPTH = 4
 """How deep a list of issues may be nested: `{"error": {"details": {"issues": […]}}}`."""
 
-_OPENING = re.compile(r'\[\s*\{|\{\s*"')
+_OPENING = lazy_pattern(r'\[\s*\{|\{\s*"')
 _DECODER = json.JSONDecoder()
 _MESSAGE_KEYS = ("error", "message", "detail", "msg")
 

@@ -8,18 +8,18 @@ such violations are skipped. Choices are printed without quotes (`[asc very slow
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
-_VALIDATING = re.compile(r"validating (root|/\S{1,400}): ")
-_CLAUSE = re.compile(r"(unexpected additional properties|[a-zA-Z]{4,20}:) ")
-_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.){0,500})"')
-_WANT = re.compile(r', want (?:one of )?"([a-z, ]{1,80})"\Z')
-_LIMIT = re.compile(rf" (?:than(?: or equal to)?|multiple of) ({parse.NUMBER})\Z")
-_PATTERN = re.compile(r' does not match regular expression ("(?:[^"\\\n]|\\.){0,500}")\Z')
+_VALIDATING = lazy_pattern(r"validating (root|/\S{1,400}): ")
+_CLAUSE = lazy_pattern(r"(unexpected additional properties|[a-zA-Z]{4,20}:) ")
+_QUOTED = lazy_pattern(r'"((?:[^"\\\n]|\\.){0,500})"')
+_WANT = lazy_pattern(r', want (?:one of )?"([a-z, ]{1,80})"\Z')
+_LIMIT = lazy_pattern(rf" (?:than(?: or equal to)?|multiple of) ({parse.NUMBER})\Z")
+_PATTERN = lazy_pattern(r' does not match regular expression ("(?:[^"\\\n]|\\.){0,500}")\Z')
 _APPLICATORS = ("anyOf", "oneOf", "allOf")
 _LIMITS = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),

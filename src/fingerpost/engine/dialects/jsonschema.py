@@ -18,15 +18,16 @@ import re
 from collections.abc import Iterator
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 _NAMED = "Input validation error: "
-_FAILED = re.compile(r"\n[ \t]{0,20}Failed validating ['\"](\w+)['\"] in schema(\[\d|)")
-_INSTANCE = re.compile(r"\n[ \t]{0,20}On instance([^\n]{0,400}):(?:\n|\Z)")
-_STEP = re.compile(r"\[(?:(\d{1,9})|'([^']*)'|\"([^\"]*)\")\]")
-_VALUE = re.compile(r"(?:^|: )(?:['\"\[{\d-]|None\b|True\b|False\b|null\b|true\b|false\b)")
-_SIZE = re.compile(r"(\d{1,15}) (?:character|item)s?\Z")
-_REQUIRED = re.compile(r"(?:'([^'\n]{1,200})'|\"([^\"\n]{1,200})\") is a required property\Z")
+_FAILED = lazy_pattern(r"\n[ \t]{0,20}Failed validating ['\"](\w+)['\"] in schema(\[\d|)")
+_INSTANCE = lazy_pattern(r"\n[ \t]{0,20}On instance([^\n]{0,400}):(?:\n|\Z)")
+_STEP = lazy_pattern(r"\[(?:(\d{1,9})|'([^']*)'|\"([^\"]*)\")\]")
+_VALUE = lazy_pattern(r"(?:^|: )(?:['\"\[{\d-]|None\b|True\b|False\b|null\b|true\b|false\b)")
+_SIZE = lazy_pattern(r"(\d{1,15}) (?:character|item)s?\Z")
+_REQUIRED = lazy_pattern(r"(?:'([^'\n]{1,200})'|\"([^\"\n]{1,200})\") is a required property\Z")
 _CONSTANT = " was expected"
 _ADDITIONAL = "Additional properties are not allowed ("
 _PHRASES = {
@@ -110,6 +111,6 @@ def _all_choices(listed: str) -> list[object]:
 
 def _limit_from_schema(text: str, failed: re.Match[str], at: Path) -> Iterator[Violation]:
     """Read the limit from the schema below the sentence, because `'x' is too short` omits it."""
-    limit = re.compile(rf"'{failed[1]}': (\d{{1,15}})").search(text, failed.end(), failed.end() + 4000)
+    limit = lazy_pattern(rf"'{failed[1]}': (\d{{1,15}})").search(text, failed.end(), failed.end() + 4000)
     if limit:
         yield Violation(at, failed[1], parse.number(limit[1]))

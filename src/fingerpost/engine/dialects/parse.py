@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path
 
 MOST_LINES = 2_000
@@ -46,14 +47,14 @@ _FORMATS = {word: name for name, words in _FORMAT_WORDS.items() for word in word
 _CONSTANTS = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
-_CHOICE = re.compile(
+_CHOICE = lazy_pattern(
     r"""'((?:[^'\\\n]|\\.){0,500})'|"((?:[^"\\\n]|\\.){0,500})"|`([^`\n]{0,500})`"""
     r"""|(-?\d[\d.eE+-]{0,30})|([A-Za-z_$][\w$.\[\]-]{0,99})"""
 )
-_BETWEEN = re.compile(r",? or |,? and |, ?| ?\| ?")
-_ESCAPED = re.compile(r"\\(.)")
-_CLAUSE_END = re.compile(r"[ \t\])]{0,9}(?:[.,;:!)\]\n]|\Z)")
-_STEP = re.compile(r"`([^`]*)`|\[['\"]([^'\"]*)['\"]\]|([^.\[\]`]+)")
+_BETWEEN = lazy_pattern(r",? or |,? and |, ?| ?\| ?")
+_ESCAPED = lazy_pattern(r"\\(.)")
+_CLAUSE_END = lazy_pattern(r"[ \t\])]{0,9}(?:[.,;:!)\]\n]|\Z)")
+_STEP = lazy_pattern(r"`([^`]*)`|\[['\"]([^'\"]*)['\"]\]|([^.\[\]`]+)")
 
 
 def json_types(words: Iterable[str]) -> list[str]:

@@ -16,22 +16,23 @@ from collections.abc import Iterator
 
 from fingerpost.engine.dialects import parse, plain_values
 from fingerpost.engine.dialects.plain_subject import NOUN, SUBJECT, is_called_parameter, is_name, subject_path
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
-_MISSING = re.compile(
+_MISSING = lazy_pattern(
     r"\bmissing (?:\d{1,3} )?(?:a value for )?(?:the )?(?:required |mandatory |)"
     rf"(?:positional |keyword-only |keyword )?{NOUN}(?P<colon>:|) ",
     re.IGNORECASE,
 )
-_UNKNOWN = re.compile(
+_UNKNOWN = lazy_pattern(
     rf"\b(?:unknown|unexpected|unrecogni[sz]ed|unsupported|extraneous) (?:keyword )?{NOUN}(?P<colon>:|) ", re.IGNORECASE
 )
-_REQUIRED = re.compile(
+_REQUIRED = lazy_pattern(
     rf"{SUBJECT}(?P<verb> (?:is|are|was)|)(?: an?|)(?: field|) "
     rf"(?P<how>required|mandatory|missing|not found|not provided)(?: {NOUN}|)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_OPENING = re.compile(r"(?:^|\n|[:;,] )\Z")
+_OPENING = lazy_pattern(r"(?:^|\n|[:;,] )\Z")
 _TRACEBACK = "Traceback (most recent call last)"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path
 
 NOUN = r"(?:arguments?|args?|parameters?|params?|fields?|property|properties|keys?)"
@@ -28,7 +29,7 @@ _OTHER_SUBJECTS = {
 }
 """Words that usually open a clause about something other than a parameter, unless they are called one."""
 
-_CALLED = re.compile(NOUN, re.IGNORECASE)
+_CALLED = lazy_pattern(NOUN, re.IGNORECASE)
 
 
 def subject_path(clause: re.Match[str]) -> Path:

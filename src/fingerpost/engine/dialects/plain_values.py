@@ -13,22 +13,23 @@ from itertools import islice
 
 from fingerpost.engine.dialects import parse
 from fingerpost.engine.dialects.plain_subject import NAME, NOUN, SUBJECT, is_called_parameter, is_name, subject_path
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 _MOST = 60
 _MUST = r"(?:must|should|needs to|has to) be"
-_TYPED = re.compile(
+_TYPED = lazy_pattern(
     rf"{SUBJECT} (?P<verb>{_MUST}|is not|expects|expected) (?:of type |type |an? )?(?:valid )?"
     r"['\"`<]?(?P<type>integer|int|number|float|string|str|boolean|bool|array|list|object|dict|dictionary)s?['\"`>]?"
     r"(?: of \w{1,30})?(?P<contrast> (?:but|got|not)\b|)",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMPARED = re.compile(
+_COMPARED = lazy_pattern(
     rf"{SUBJECT} {_MUST} (?P<how>[<>]=?|at least|at most|no (?:more|less) than|(?:less|greater) than(?: or equal to)?) "
     rf"(?P<limit>{parse.NUMBER})(?P<unit> characters?| items?|)(?: long)?",
     re.IGNORECASE | re.MULTILINE,
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     rf"{SUBJECT} {_MUST} (?:an? \w{{1,20}} )?between (?P<least>{parse.NUMBER}) and (?P<most>{parse.NUMBER})",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -44,16 +45,16 @@ _SIZES = {
     ("minimum", "item"): "minItems",
     ("maximum", "item"): "maxItems",
 }
-_CHOICES = re.compile(
+_CHOICES = lazy_pattern(
     rf"(?:{_MUST}|expected) (?:one|any) of:? ?\[?|(?:valid|allowed|supported) (?:values|options)(?: are|):? ?\[?",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(
+_ABOUT = lazy_pattern(
     rf"\bfor (?:the )?(?:{NOUN} )?(?P<quote>['\"`])(?P<quoted>{NAME})(?P=quote)|\bfor (?:the )?{NOUN} (?P<bare>{NAME})"
     rf"|\binvalid (?:value for )?(?:{NOUN} )?(?P<invalid>{NAME})(?: ['\"`][^'\"`\n]{{0,200}}['\"`])?[:.,]",
     re.IGNORECASE,
 )
-_OPENING = re.compile(rf"{SUBJECT} \Z", re.IGNORECASE | re.MULTILINE)
+_OPENING = lazy_pattern(rf"{SUBJECT} \Z", re.IGNORECASE | re.MULTILINE)
 
 
 def read(text: str) -> Iterator[Violation]:

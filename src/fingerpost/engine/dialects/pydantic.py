@@ -12,7 +12,6 @@ alternative to the location (`u.str`, `u.list[int].0`), which is removed because
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -20,14 +19,17 @@ from fingerpost.engine.dialects import parse
 from fingerpost.engine.dialects.alternatives import choose_nearest
 from fingerpost.engine.dialects.embedded import find_records
 from fingerpost.engine.dialects.pydantic_kinds import Error, to_violation
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 _MOST = 60
 _DEEPEST = 16
-_TITLE = re.compile(r"\d validation errors? for ")
-_DETAIL = re.compile(r"  (.{0,4000}?) \[type=(\w+)[,\]]")
-_STEP = re.compile(r"`([^`]*)`|([^.`]+)")
-_REPR = re.compile(r"""'type': '(\w+)', 'loc': \(([^()]{0,400})\), 'msg': (?:'([^'\n]{0,4000})'|"([^"\n]{0,4000})")""")
+_TITLE = lazy_pattern(r"\d validation errors? for ")
+_DETAIL = lazy_pattern(r"  (.{0,4000}?) \[type=(\w+)[,\]]")
+_STEP = lazy_pattern(r"`([^`]*)`|([^.`]+)")
+_REPR = lazy_pattern(
+    r"""'type': '(\w+)', 'loc': \(([^()]{0,400})\), 'msg': (?:'([^'\n]{0,4000})'|"([^"\n]{0,4000})")"""
+)
 _REQUEST_PARTS = ("body", "query", "path", "header", "cookie")
 _SCALAR_LABELS = {"str": "string_", "int": "int_", "float": "float_", "bool": "bool_"}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 
@@ -31,8 +31,8 @@ _LIMITS = {
     "too_short": "minItems",
     "too_long": "maxItems",
 }
-_LIMIT = re.compile(r"(?:than|to|of|least|most) (-?\d[\d.eE+-]{0,40})(?: |\Z)")
-_TYPE = re.compile(r"(\w+?)_(?:type|parsing|parsing_size|from_float|sub_type|unicode)\Z")
+_LIMIT = lazy_pattern(r"(?:than|to|of|least|most) (-?\d[\d.eE+-]{0,40})(?: |\Z)")
+_TYPE = lazy_pattern(r"(\w+?)_(?:type|parsing|parsing_size|from_float|sub_type|unicode)\Z")
 _FORMATS = {
     "time_delta_": "duration",
     "datetime_": "date-time",

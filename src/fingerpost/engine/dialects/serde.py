@@ -7,15 +7,15 @@ It names a missing or unknown field. For a wrong value it tells only what was ex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Violation
 
-_FIELD = re.compile(r"\b(missing|unknown) field `([^`\n]{1,200})`")
-_VARIANT = re.compile(r"\bunknown variant `[^`\n]{0,500}`, expected (?:one of )?(?=`)")
-_INVALID = re.compile(r"\binvalid type: [^\n]{1,2000}\n?")
+_FIELD = lazy_pattern(r"\b(missing|unknown) field `([^`\n]{1,200})`")
+_VARIANT = lazy_pattern(r"\bunknown variant `[^`\n]{0,500}`, expected (?:one of )?(?=`)")
+_INVALID = lazy_pattern(r"\binvalid type: [^\n]{1,2000}\n?")
 
 
 def read(text: str) -> Iterator[Violation]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from fingerpost.engine.dialects import parse
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 Issue: TypeAlias = Mapping[str, Any]
 Reader: TypeAlias = Callable[[Issue, Path], Iterable[Violation]]
 
-_RECEIVED = re.compile(r"received (\w+)\Z")
+_RECEIVED = lazy_pattern(r"received (\w+)\Z")
 _ABSENT = ("undefined", "Required")
 _SIZES = {"string": "Length", "array": "Items", "set": "Items"}
 _NUMBERS = (["number"], ["integer"])

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from fingerpost.engine.dialects import parse
 from fingerpost.engine.dialects.zod_codes import limit_violations, type_violations
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path, Violation
 
 Reader: TypeAlias = Callable[[re.Match[str], Path], Iterable[Violation]]
@@ -60,7 +61,7 @@ def _format(match: re.Match[str], at: Path) -> Iterable[Violation]:
 
 _NUMBER = f"({parse.NUMBER})"
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern), reader)
+    (lazy_pattern(pattern), reader)
     for pattern, reader in (
         (r"(?:Invalid input: e|E)xpected (\w+), received (\w+)", _type),
         (r"Required\b", _missing),

@@ -10,17 +10,17 @@ A sentence such as `Required at path` is about arguments only if the text announ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from fingerpost.engine.dialects import parse
 from fingerpost.engine.dialects.zod_sentences import OPENERS, read_sentence
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Violation
 
-_ANNOUNCED = re.compile(r"Invalid arguments for tool [^\n:]{1,200}: |parameter validation failed: ")
-_SENTENCE = re.compile(OPENERS)
-_LABEL = re.compile(rf"(?:^|, )(?:([^\s:,\"']{{1,200}}): )?(?={OPENERS})")
+_ANNOUNCED = lazy_pattern(r"Invalid arguments for tool [^\n:]{1,200}: |parameter validation failed: ")
+_SENTENCE = lazy_pattern(OPENERS)
+_LABEL = lazy_pattern(rf"(?:^|, )(?:([^\s:,\"']{{1,200}}): )?(?={OPENERS})")
 _CROSS, _ARROW = "✖ ", "→ at "
 
 

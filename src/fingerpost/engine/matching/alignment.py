@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words, stem
 from fingerpost.engine.matching.units import unit_of
@@ -35,11 +36,11 @@ class Relation(StrEnum):
 SAME_WORD = frozenset({Relation.SAME, Relation.SHORT, Relation.SPELLING})
 """Relations in which both stand for one word, whatever it means."""
 
-PREFIX = re.compile(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
+PREFIX = lazy_pattern(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
 """Everything up to the last dot, colon, slash or double underscore."""
 
-_CALL_SYNTAX = re.compile(r"(?:\(.*|:\d+)$", re.DOTALL)
-_PUNCTUATION = re.compile(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\u2018-\u201f\ufeff\u200b]+$")
+_CALL_SYNTAX = lazy_pattern(r"(?:\(.*|:\d+)$", re.DOTALL)
+_PUNCTUATION = lazy_pattern(r"^[\s'\"`,;?*\\\u2018-\u201f\ufeff\u200b]+|[\s'\"`,;?!*\\\u2018-\u201f\ufeff\u200b]+$")
 """Quotes and punctuation around a name."""
 
 

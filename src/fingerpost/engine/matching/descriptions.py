@@ -10,12 +10,13 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.lexicon import is_distinctive
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _MAX_LENGTH = 160
 _MAX_WORDS = 6
-_END_OF_PHRASE = re.compile(
+_END_OF_PHRASE = lazy_pattern(
     r"[.,;:()\[\]\n]|\s(?:[-\u2013\u2014]|of|for|to|in|on|at|by|from|with|within|into|that|which|who|whose|where|when|if|is|"
     r"are|was|will|must|should|can|may|used|using|e\.g|and|or|not|as|under|over|between|per|about|against|after|before)\s",
     re.IGNORECASE,
@@ -33,8 +34,8 @@ def is_person(word: str) -> bool:
     return word in _PERSONS
 
 
-_END_OF_SENTENCE = re.compile(r"[.;(\n]")
-_NEGATION = re.compile(
+_END_OF_SENTENCE = lazy_pattern(r"[.;(\n]")
+_NEGATION = lazy_pattern(
     r"\b(?:not|no|never|off|without|except|unless|instead|un(?:less|set|safe|do)|non\w*|hid(?:e|es|den|ing)|"
     r"(?:disabl|exclud|skip|prevent|avoid|suppress|omit|ignor|remov|stop|block|bypass|forbid|den[iy])\w*)\b",
     re.IGNORECASE,

@@ -6,11 +6,11 @@ predicate is enough. The guards for misspelled words are in `misspelling.py`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
 from fingerpost.engine.matching.entities import is_head, names_other_entity
 from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
@@ -27,10 +27,10 @@ from fingerpost.engine.matching.qualifiers import has_extra_word, has_qualifier
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, stem
 from fingerpost.engine.matching.units import have_other_units, unit_of
 
-_SYMBOL = re.compile(r"[^\w\s.\-]|^-|-$")
-_TOOL_SEPARATOR = re.compile(r"[/:(){}\[\]<>]")
+_SYMBOL = lazy_pattern(r"[^\w\s.\-]|^-|-$")
+_TOOL_SEPARATOR = lazy_pattern(r"[/:(){}\[\]<>]")
 """Signs that mean no more than a dot in the name of a tool."""
-_SIGN_OF_NUMBER = re.compile(r"(?:^|(?<=\d))[-._](?=\d)")
+_SIGN_OF_NUMBER = lazy_pattern(r"(?:^|(?<=\d))[-._](?=\d)")
 _LONGEST_ABBREVIATION = 3
 _DIRECTIONS = frozenset({
     "to", "from", "into", "by", "of", "in", "on", "at", "with", "as", "for", "per", "than", "vs", "before", "after",

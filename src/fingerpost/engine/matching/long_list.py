@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import edit_distance, split_words, stem
@@ -22,9 +23,9 @@ from fingerpost.engine.matching.spelling import edit_distance, split_words, stem
 MANY_NAMES = 4_000
 """Up to this number, all names are indexed."""
 
-_WORD = re.compile(r"[A-Z]?[a-z]{1,32}|[A-Z]{2,32}(?![a-z])")
+_WORD = lazy_pattern(r"[A-Z]?[a-z]{1,32}|[A-Z]{2,32}(?![a-z])")
 _SEPARATORS = "_-.:/"
-_FIRST_WORD = re.compile(r"^[\W\d_]*([^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+)", re.MULTILINE)
+_FIRST_WORD = lazy_pattern(r"^[\W\d_]*([^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+)", re.MULTILINE)
 _MOST_SAME = 8
 _MOST_SELECTED = 400
 _MOST_BY_SPELLING = 100

@@ -6,9 +6,9 @@ one beside a name with one.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _UNITS = {
@@ -30,7 +30,7 @@ _UNITS = {
     )
     for form in unit.split()
 }  # fmt: skip
-_PREFIXED_UNIT = re.compile(
+_PREFIXED_UNIT = lazy_pattern(
     r"(?:quecto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga|tera|peta|kibi|mebi|gibi|tebi)"
     r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
 )

@@ -6,7 +6,6 @@ Secrets, tracebacks and bulk data are removed, since no author means to send the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, FailureFacts, category_of, is_retryable
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms
@@ -42,10 +42,10 @@ ENVELOPE_FIELDS = ("trace", "debug", "warnings")
 
 LONGEST_MESSAGE, _LONGEST_HINT, _LONGEST_WARNING, _LONGEST_LABEL = 300, 240, 160, 96
 _MOST_WARNINGS = 5
-_CODE = re.compile(r"[A-Za-z][\w.\-]{0,63}")
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
+_CODE = lazy_pattern(r"[A-Za-z][\w.\-]{0,63}")
+_STEP = lazy_pattern(r"([^.\[\]]+)|\[(\d{1,6})\]")
 _FIX_KEYS = frozenset({"value", "label", "confidence"})
-_URL = re.compile(r"https?://[^\s<>\"'`{}|\\^]{1,240}")
+_URL = lazy_pattern(r"https?://[^\s<>\"'`{}|\\^]{1,240}")
 _DEBUG_KEYS = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.replies.paging_tips import PARTIAL, payload_of
 from fingerpost.engine.replies.zero_results import may_be_empty
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
@@ -19,13 +20,15 @@ _FAILURE_FIELDS = frozenset({"ok", "success", "status", "error", "error_detail",
 """Fields by which the payload of a successful reply may report a failure after all, whole or in part."""
 
 _UNKNOWN_TOOL_CODES = (-32602, -32601)
-_UNKNOWN_TOOL = re.compile(
+_UNKNOWN_TOOL = lazy_pattern(
     r"\b(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)"
     r"|\btool\b.{0,160}?\b(?:not|isn't|doesn't)\b (?:be )?"
     r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)",
     re.IGNORECASE | re.DOTALL,
 )
-_FAILURE = re.compile(r"\W*(?:error|unknown|invalid|fail(?:ed|ure)|exception|no such|cannot|could not|missing)\b", re.I)
+_FAILURE = lazy_pattern(
+    r"\W*(?:error|unknown|invalid|fail(?:ed|ure)|exception|no such|cannot|could not|missing)\b", re.I
+)
 
 
 def is_protocol_error(reply: Mapping[str, Any]) -> bool:

@@ -8,7 +8,6 @@ the server.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -18,6 +17,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.dialects.plausible import is_plausible
 from fingerpost.engine.failure_kinds import FailureFacts
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
@@ -42,7 +42,7 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import redact_error, scrub
 
 _LONGEST_MESSAGE = 300
-_MODEL = re.compile(r"\bvalidation errors? for (\S{1,128})")
+_MODEL = lazy_pattern(r"\bvalidation errors? for (\S{1,128})")
 
 
 def enrich(

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Replace
 from fingerpost.engine.phrases import Placeholder, count_noun, format_call
 from fingerpost.engine.render.corrected_call import present_call
@@ -36,11 +37,11 @@ _MORE = (
 _AT_LIMIT = ("limit_reached", "limitReached")
 _CURSOR = ("nextCursor", "next_cursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "cursor")
 _TOTAL = ("total", "total_count", "totalCount", "total_results", "totalResults", "count_total")
-_OFFSET = re.compile(r"offset|skip|start(?:_?index|_?at)?", re.IGNORECASE)
-_PAGE = re.compile(r"page(?:_?number)?", re.IGNORECASE)
-_CURSOR_PARAM = re.compile(r"(?:next_?)?(?:cursor|page_?token|after|continuation(?:_?token)?)", re.IGNORECASE)
-_LIMIT = re.compile(r"limit|max(?:_?results|_?items)?|page_?size|per_?page|top|num_?results", re.IGNORECASE)
-_NARROWING = re.compile(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
+_OFFSET = lazy_pattern(r"offset|skip|start(?:_?index|_?at)?", re.IGNORECASE)
+_PAGE = lazy_pattern(r"page(?:_?number)?", re.IGNORECASE)
+_CURSOR_PARAM = lazy_pattern(r"(?:next_?)?(?:cursor|page_?token|after|continuation(?:_?token)?)", re.IGNORECASE)
+_LIMIT = lazy_pattern(r"limit|max(?:_?results|_?items)?|page_?size|per_?page|top|num_?results", re.IGNORECASE)
+_NARROWING = lazy_pattern(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
 PARTIAL = frozenset({"partial", "partial_results", "partialResults", "is_partial"})
 _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 

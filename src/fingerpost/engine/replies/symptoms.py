@@ -13,6 +13,7 @@ from typing import Any
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.replies.listers import begins_with_search, find_listers, usage_of
@@ -56,8 +57,8 @@ def _symptom(
         opening = "|".join(filter(None, [opening, rf"\W{{0,3}}(?:{statuses})\b"]))
     return Symptom(
         kind,
-        re.compile(words, re.IGNORECASE),
-        re.compile(opening, re.IGNORECASE) if opening else None,
+        lazy_pattern(words, re.IGNORECASE),
+        lazy_pattern(opening, re.IGNORECASE) if opening else None,
         code,
         category,
         fact,
@@ -166,12 +167,12 @@ SYMPTOMS = (
 """One symptom for each kind, in the order of `FailureKind`: specific ones before general ones."""
 
 _BY_KIND = {symptom.kind: symptom for symptom in SYMPTOMS}
-_MINUTES = re.compile(
+_MINUTES = lazy_pattern(
     r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,4})\s?m(?:in\w*)?\s?(?:(\d{1,2})\s?s)?\b", re.IGNORECASE
 )
-_SECONDS = re.compile(r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
+_SECONDS = lazy_pattern(r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
 _LONGEST_WAIT = 86_400
-_QUOTED = re.compile(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
+_QUOTED = lazy_pattern(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
 """Quoted text may be the caller's or a third party's, so it does not reveal a kind."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.safety.redact import scrub
@@ -18,9 +19,9 @@ TOOL_FAILED = "The tool failed"
 
 _LONGEST_MESSAGE = 300
 _LONGEST_READ = 4096
-FRAMEWORK_PREFIX = re.compile(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\s\d(a-z])|\n")
-_WORD = re.compile(r"[^\W\d_][^\W_]")
+FRAMEWORK_PREFIX = lazy_pattern(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?])\s+(?=[^\s\d(a-z])|\n")
+_WORD = lazy_pattern(r"[^\W\d_][^\W_]")
 """The beginning of a word, or of a code such as `E4711`."""
 
 _INTERNAL = ("INTERNAL_ERROR", "internal")

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Drop
 from fingerpost.engine.render.corrected_call import present_call
 from fingerpost.engine.replies.listers import find_listers, is_search, usage_of
@@ -20,7 +21,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
 
 _LONGEST_TEXT = 400
-_NOTHING = re.compile(
+_NOTHING = lazy_pattern(
     r"\W{0,3}(?:sorry,? (?:but )?)?"
     r"(?:(?:there (?:are|is|were|was) |i |we )?(?:found )?(?:no|0|zero)\b(?: [\w\-]+){0,4}? "
     r"(?:found|match(?:es|ed|ing)?|results?|hits|records?|documents?|available)\b"
@@ -28,23 +29,23 @@ _NOTHING = re.compile(
     r"|\s*\[\s*\]\s*$",
     re.IGNORECASE,
 )
-_FILTER = re.compile(
+_FILTER = lazy_pattern(
     r"filters?|glob|include|exclude|where|prefix|since|until|before|after|from|to|date|labels?|tags?|type|kind|status"
     r"|state|language|extension|author|owner|category|scope|path|folder|directory",
     re.IGNORECASE,
 )
 """The last word of parameters that narrow a search."""
-_QUERY = re.compile(
+_QUERY = lazy_pattern(
     r"q|query|queries|pattern|regex|search|terms?|keywords?|text|phrase|match|contains|name|title", re.IGNORECASE
 )
 """The last word of parameters that say what is searched for."""
-_PAGING = re.compile(
+_PAGING = lazy_pattern(
     r"limit|max(?:_?\w+)?|page(?:_?\w+)?|per_?page|offset|skip|start|cursor|after|top|count|sort(?:_?\w+)?|order(?:_?\w+)?",
     re.IGNORECASE,
 )
 
 
-_ABOUT_SEARCH = re.compile(
+_ABOUT_SEARCH = lazy_pattern(
     r"total|count|page|limit|offset|size|took|time|duration|elapsed|query|search|filter|pattern|status|message|cursor"
     r"|next|prev|more|meta|request|version|kind|object|jsonrpc|scanned|url",
     re.IGNORECASE,

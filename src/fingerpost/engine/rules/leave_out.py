@@ -7,12 +7,12 @@ write, only commentary is left out. A read-only tool may run without an argument
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.entities import is_head
 from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, share_group, synonym_groups
 from fingerpost.engine.matching.qualifiers import is_restricting
@@ -22,7 +22,7 @@ from fingerpost.engine.model import Applicability, Drop, Fix, Grade, Path
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema import walk as schemas
 
-_SENTENCE = re.compile(r"[^.,;:()\n]{3,120}")
+_SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
 _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
 _AFFIRMATIONS = frozenset({

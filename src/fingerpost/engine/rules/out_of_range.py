@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter
@@ -26,13 +27,13 @@ _WORDS = {
     "exclusiveMaximum": "must be less than", "multipleOf": "is not a multiple of",
 }  # fmt: skip
 _LARGEST_COMPUTED = 10**15
-_PAGERS = re.compile(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
+_PAGERS = lazy_pattern(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
 _LIMITS = frozenset({"limit", "max", "maximum", "page", "offset", "skip", "top", "first", "take", "count", "n"})
 _RESULTS = frozenset({
     "per", "size", "num", "number", "of", "to", "start", "at", "index", "result", "item", "row", "record", "entry",
     "hit", "match", "line", "return", "fetch", "last", "the",
 })  # fmt: skip
-_LIMIT_NAMES = re.compile(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
+_LIMIT_NAMES = lazy_pattern(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace
 from fingerpost.engine.phrases import join_names, quote, quote_parameter
@@ -24,16 +25,16 @@ from fingerpost.engine.safety.json_input import as_object, parse_json
 from fingerpost.engine.schema.short_text import takes_long_text, takes_short_text
 
 _NAME = r"[\w.:-]{1,64}"
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     rf"<(?:(?:{_NAME}:)?parameter(?:\s{{1,9}}name\s?=\s?|=)[\"']?(?P<marked>[\w.-]{{1,64}})[\"']?\s?>"
     rf"|/(?P<closed>{_NAME})>\s{{0,200}}<(?P<opened>{_NAME})>)"
 )
 """The end of one parameter and the start of the next."""
 _MAX_BOUNDARIES = 200
-_CLOSING = re.compile(rf"\s*</(?:{_NAME}:)?({_NAME})>$")
+_CLOSING = lazy_pattern(rf"\s*</(?:{_NAME}:)?({_NAME})>$")
 _CLOSING_WORDS = frozenset({"parameter", "invoke", "function", "function_calls", "tool_call", "arguments", "args"})
-_NEXT_KEY = re.compile(r"\",\s*\"([\w.-]{1,64})\"\s*:")
-_PAIR = re.compile(r"(?:https?://[^\s/]{1,100}/)?([\w.-]{1,100})/([\w.-]{1,100}?)(?:\.git)?/?", re.ASCII)
+_NEXT_KEY = lazy_pattern(r"\",\s*\"([\w.-]{1,64})\"\s*:")
+_PAIR = lazy_pattern(r"(?:https?://[^\s/]{1,100}/)?([\w.-]{1,100})/([\w.-]{1,100}?)(?:\.git)?/?", re.ASCII)
 _OWNERS = frozenset({"owner", "org", "organization", "organisation", "user", "username", "namespace", "account"})
 _REPOSITORIES = frozenset({"repo", "repository", "project"})
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Grade
 
-_CLIENT_PREFIX = re.compile(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
-_SERVER_PREFIX = re.compile(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
-_RECIPIENT = re.compile(r"\bto=([\w.\-/:]{1,128})")
-_MARK = re.compile(r"<\|[^<>|]{0,32}\|?>?")
-_MARK_WITH_WORD = re.compile(r"<\|\w{1,16}\|>\s*(?:(?:commentary|analysis|final|json|assistant|system|user)\b\s*)?")
-_CALL_SYNTAX = re.compile(r"\s*(?:\((?P<arguments>[^\n]{0,256}?)\)|\(|:\d{1,6}|#\d{1,6})$")
-_LOOKUP_SUFFIX = re.compile(
+_CLIENT_PREFIX = lazy_pattern(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
+_SERVER_PREFIX = lazy_pattern(r"(?P<server>[\w\- ]{1,64}?)(?:__|[.:/])")
+_RECIPIENT = lazy_pattern(r"\bto=([\w.\-/:]{1,128})")
+_MARK = lazy_pattern(r"<\|[^<>|]{0,32}\|?>?")
+_MARK_WITH_WORD = lazy_pattern(r"<\|\w{1,16}\|>\s*(?:(?:commentary|analysis|final|json|assistant|system|user)\b\s*)?")
+_CALL_SYNTAX = lazy_pattern(r"\s*(?:\((?P<arguments>[^\n]{0,256}?)\)|\(|:\d{1,6}|#\d{1,6})$")
+_LOOKUP_SUFFIX = lazy_pattern(
     r"__(?:eq|ne|gte?|lte?|in|not|i?exact|i?contains|i?startswith|i?endswith|isnull|range|like)$", re.IGNORECASE
 )
 _AROUND = " \t\r\n'\"`\u2018\u2019\u201c\u201d\ufeff\u200b"

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path
 from fingerpost.engine.safety.shell_commands import contains_command
 
@@ -40,11 +41,11 @@ _FULL_WIDTH: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF0
 }  # fmt: skip
 """Other forms of ASCII characters, which some programs turn into ASCII (NFKC)."""
 _WIDE_MARKS = "".join(wide for wide in map(chr, _FULL_WIDTH) if wide.translate(_FULL_WIDTH) in ";|`$<>{'&%.")
-_SUSPICIOUS = re.compile(rf"[;|`$<>{{'&%\x00\r\n{_WIDE_MARKS}]|\.\.|\b[uU](?:nion|NION)\b")
+_SUSPICIOUS = lazy_pattern(rf"[;|`$<>{{'&%\x00\r\n{_WIDE_MARKS}]|\.\.|\b[uU](?:nion|NION)\b")
 _MARKS = (*";|`$<>{'&%\x00\r\n", *_WIDE_MARKS, "..", "union", "UNION", "Union")
 """The same as `_SUSPICIOUS`. For long text, many searches for one mark each are faster than one for all."""
 _INJECTION_MARKS = (*";|`$<>{'&\r\n", "union", "UNION", "Union")
-_PATH_NAME = re.compile(
+_PATH_NAME = lazy_pattern(
     r"(?:^|_)(?:path|file|dir|workdir|folder|directory|directorie|filename|filepath|pathname|dirname|cwd"
     r"|(?:file|dir|folder|directory|path)_name)s?$"
 )
@@ -53,28 +54,30 @@ _ID_WORDS = (
     "revision", "commit", "sha", "package", "container", "image", "bucket", "service", "table", "database", "pod",
     "namespace", "cluster", "queue", "project", "org", "owner",
 )  # fmt: skip
-_ID_NAME = re.compile(rf"(?:^|_)(?:user_name|repositorie|{'|'.join(_ID_WORDS)})(?:e?s)?$")
-_HOST_NAME = re.compile(r"(?:^|_)(?:host|hostname|host_name|domain|domain_name|ip|ip_address|ipv[46]|ip_addr)(?:e?s)?$")
+_ID_NAME = lazy_pattern(rf"(?:^|_)(?:user_name|repositorie|{'|'.join(_ID_WORDS)})(?:e?s)?$")
+_HOST_NAME = lazy_pattern(
+    r"(?:^|_)(?:host|hostname|host_name|domain|domain_name|ip|ip_address|ipv[46]|ip_addr)(?:e?s)?$"
+)
 _LAST_WORDS = (
     "path", "file", "dir", "folder", "directory", "directorie", "name", "cwd", *_ID_WORDS, "repositorie",
     "host", "domain", "ip", "address", "addr", "ipv4", "ipv6",
 )  # fmt: skip
 _ENDINGS = tuple(word + plural for word in _LAST_WORDS for plural in ("", "s", "es"))
 """How the names end that `_PATH_NAME`, `_ID_NAME` and `_HOST_NAME` match: a fast test before the exact one."""
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
-_NOT_IN_URL = re.compile(r"[\s`]|\$\(")
-_SENSITIVE = re.compile(
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_URL = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
+_NOT_IN_URL = lazy_pattern(r"[\s`]|\$\(")
+_SENSITIVE = lazy_pattern(
     r"(?:^|/)\.{2,4}/(?:etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)-?|proc/(?:self|\d{1,7})/\w+"
     r"|(?:root/|home/\w+/)?\.ssh/(?:id_\w+|authorized_keys)|(?:root/|home/\w+/)?\.aws/credentials|root/\.bash_history"
     r"|var/log/auth\.log|(?:windows|winnt)/(?:system32(?:/[\w./]*)?|win\.ini)|boot\.ini)$",
     re.IGNORECASE,
 )
 _LONGEST_SENSITIVE = 256
-_REPEATED_SLASH = re.compile(r"/(?:\.?/)+")
-_ODD_ENCODING = re.compile(r"%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|u00(?:2[ef]|5c)|u221[56])", re.IGNORECASE)
+_REPEATED_SLASH = lazy_pattern(r"/(?:\.?/)+")
+_ODD_ENCODING = lazy_pattern(r"%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|u00(?:2[ef]|5c)|u221[56])", re.IGNORECASE)
 """Encodings of a dot and a slash that no program writes."""
-_INJECTION = re.compile(
+_INJECTION = lazy_pattern(
     r"'\s{0,9}(?:or|and)\s{1,9}(?:'\w{0,40}'|\d{1,9})\s{0,9}=\s{0,9}['\d]|'\s{0,9};\s{0,9}--"
     r"|\d'?\s{1,9}union\s{1,9}(?:all\s{1,9})?select\b.{0,100}\bfrom\b"
     r"|'?\s{0,9};\s{0,9}(?:drop\s{1,9}(?:table|database|schema)|truncate\s{1,9}table|delete\s{1,9}from)\s{1,9}\w"

@@ -7,14 +7,13 @@ URL, under a name such as `task_id`, `sha` or `callback_url`. Everything else th
 
 from __future__ import annotations
 
-import re
-
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.redact import is_secret, looks_random
 
 _LONGEST = 256
 _LONGEST_CARD = 16
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[a-z]+")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = lazy_pattern(r"[a-z]+")
 _ID_WORDS = frozenset({
     "address", "addresses", "commit", "commits", "email", "emails", "guid", "guids", "href", "id", "ids", "ip", "ips",
     "ipv", "link", "links", "mac", "mail", "mails", "oid", "recipient", "recipients", "ref", "rev", "revision", "sha",
@@ -27,7 +26,7 @@ _BEARER_WORDS = frozenset({
 })  # fmt: skip
 """Names whose values open something to whoever has them, although they look like ids."""
 
-_FORMS = re.compile(
+_FORMS = lazy_pattern(
     r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # a UUID
     r"|[\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12}"
     r"|[\da-f]{7,40}|[\da-f]{64}"  # a commit, an object id, a digest
@@ -35,9 +34,9 @@ _FORMS = re.compile(
     r"|(?:[\da-fA-F]{1,4}:{1,2}){2,7}[\da-fA-F]{0,4}"  # an IPv6 address
     r"|(?:[\da-fA-F]{2}[:\-]){5}[\da-fA-F]{2}"  # a MAC address
 )
-_DIGITS = re.compile(r"\d{15,20}")
-_EMAIL = re.compile(r"[\w.+\-]{1,64}@[a-zA-Z\d](?:[a-zA-Z\d\-]*[a-zA-Z\d])?(?:\.[a-zA-Z\d\-]+)*\.[a-zA-Z]{2,24}")
-_PART = re.compile(r"[/:?&=#,]+")
+_DIGITS = lazy_pattern(r"\d{15,20}")
+_EMAIL = lazy_pattern(r"[\w.+\-]{1,64}@[a-zA-Z\d](?:[a-zA-Z\d\-]*[a-zA-Z\d])?(?:\.[a-zA-Z\d\-]+)*\.[a-zA-Z]{2,24}")
+_PART = lazy_pattern(r"[/:?&=#,]+")
 
 
 def is_own_id(value: object, key: str) -> bool:

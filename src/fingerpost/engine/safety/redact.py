@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, classify_name, has_secret, hide_secrets, is_sentence
 
@@ -21,23 +22,23 @@ ECHO_LIMIT = 64
 _MAX_SCAN_LENGTH = 1024
 """Longer text is never shown in full, so its end need not be scanned."""
 
-_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
+_DIGEST = lazy_pattern(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
 """Hexadecimal and base32 strings, which count as random however rarely they alternate."""
 
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
-_TRACEBACK = re.compile(
+_ANSI = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
+_TRACEBACK = lazy_pattern(
     r"Traceback \(most recent call last\):.*|^\s+File \"[^\"\n]*\", line \d+.*", re.DOTALL | re.MULTILINE
 )
-_BEARER = re.compile(r"\bbearer [^\s,;\"']{6,}", re.IGNORECASE)
-_ID = re.compile(r"[\da-fA-F\-]+|[\w\-]*?[\d\-]+")
+_BEARER = lazy_pattern(r"\bbearer [^\s,;\"']{6,}", re.IGNORECASE)
+_ID = lazy_pattern(r"[\da-fA-F\-]+|[\w\-]*?[\d\-]+")
 """A hash, a UUID or a number, with a prefix if need be."""
 _DEEPEST = 100
 """Containers below this level of a server's error are hidden whole."""
 _BINARY = frozenset({"blob"})
 _PROTOCOL_KEYS = frozenset({"progressToken"})
 """Keys of the protocol that only sound like secrets."""
-_TOKEN = re.compile(r"[^\s,;|&?<>(){}\[\]\"']+")
-_SEPARATOR = re.compile(r"[-_./:+=~@%\\]+")
+_TOKEN = lazy_pattern(r"[^\s,;|&?<>(){}\[\]\"']+")
+_SEPARATOR = lazy_pattern(r"[-_./:+=~@%\\]+")
 
 
 def clean(text: str, limit: int = ECHO_LIMIT) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.password_words import (
     FOREIGN_PHRASE,
     FOREIGN_STATE,
@@ -33,66 +34,68 @@ _KEYS = (
     "access|account|admin|api|app|auth|client|consumer|deploy|encryption|hmac|jwt|licen[cs]e|master|private|recovery"
     "|secret|server|service|shared|signing|ssh|ssl|storage|subscription|tls|webhook"
 )
-_SECRET_WORD = re.compile(
+_SECRET_WORD = lazy_pattern(
     r"pass(?:word|wd|phrase|code)|pwd|secret(?!ar)|token(?!i[sz]|omics)|credential|authori[sz]ation(?!s)|bearer|cookie"
     rf"|(?:{_KEYS})_?keys?(?![a-z])|connection_?string"
     r"|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z])"
     r"|(?:(?<![a-z])|db|pg|sql|my|smtp|mail|ftp|ssh|user|root|admin|login|redis|mongo|sudo|proxy|store)pass$"
     rf"|{FOREIGN_WORD}"
 )
-_DESCRIBES_SECRET = re.compile(
+_DESCRIBES_SECRET = lazy_pattern(
     r"_(?:length|len|type|policy|expiry|expires|expires_at|expires_in|ttl|url|uri|endpoint|status|state|required"
     r"|enabled|field|format|strength|age|errors?|scopes?|issuer|provider|method|name)$"
 )
 """The end of a name that tells something about a secret: `token_type`, `SharedAccessKeyName`."""
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)|^pass$"
 )
-_WEAK_NAME = re.compile(r"(?:auth|credential|pin|otp|bearer|jwt)s?$")
+_WEAK_NAME = lazy_pattern(r"(?:auth|credential|pin|otp|bearer|jwt)s?$")
 """Names that also begin a line about something else: `auth: connection refused`."""
-_HEADER = re.compile(r"(?:authori[sz]ation|cookie)$")
+_HEADER = lazy_pattern(r"(?:authori[sz]ation|cookie)$")
 """Headers, whose value is the rest of the line."""
 
-_SOURCE_FILE = re.compile(
+_SOURCE_FILE = lazy_pattern(
     r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt)$"
 )
 """The name of a source file: `auth.py:42` is a position, although `auth` names a secret."""
 
-_PAIR = re.compile(
+_PAIR = lazy_pattern(
     r"(?<![\w.\-])([\w.\-]++)(\\*(?:[\"'`]|%22)?\]?[ \t]{0,3}"
     r"(?:(?:=>|->|:=|==?|[:\uff1a\uff1d])[ \t]{0,3}|%(?:25){0,2}3[ADad](?:%22|%27)?)|[ \t]+is[ \t]+)"
 )
-_FLAG = re.compile(r"(?<![\w\-])--?([A-Za-z][\w\-]*+)([ \t]+)(?!-)")
-_WORD_BEFORE = re.compile(r"([A-Za-z]{2,16})[ \t]$")
-_QUOTE = re.compile(r"\\{0,7}[\"'`]")
-_CONSTANT = re.compile(
+_FLAG = lazy_pattern(r"(?<![\w\-])--?([A-Za-z][\w\-]*+)([ \t]+)(?!-)")
+_WORD_BEFORE = lazy_pattern(r"([A-Za-z]{2,16})[ \t]$")
+_QUOTE = lazy_pattern(r"\\{0,7}[\"'`]")
+_CONSTANT = lazy_pattern(
     r"(?:yes|no|ok|none|null|nil|undefined|true|false|string|str|int|integer|number|boolean|bool|object|array|any"
     r"|optional|required|oauth2?|saml|ldap|sso)(?=[\s,.;:!?)\]}\"'`(]|$)",
     re.IGNORECASE,
 )
 """A type or a constant in the place of a value."""
-_PLACEHOLDER = re.compile(r"<(?:hidden|redacted)>|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)", re.IGNORECASE)
+_PLACEHOLDER = lazy_pattern(r"<(?:hidden|redacted)>|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)", re.IGNORECASE)
 """What stands for a secret already."""
 _STATE = (
     "wrong|invalid|incorrect|missing|required|expired|unknown|empty|rejected|failed|revoked|denied|unavailable|disabled"
     "|malformed|mismatch|absent|provided|not|too|must|should|shall|cannot|can't|at least|at most|is|are|was|were|has"
     "|have|field|input should|string should|value error|this field"
 )
-_SENTENCE = re.compile(
+_SENTENCE = lazy_pattern(
     rf"(?:{_STATE}|{FOREIGN_STATE}|the|a|an|this|that|it|no|may|can|could|expected|given|set|please|check)"
     r"(?=[ \t]+[A-Za-z\"'(]|[,.;:!?)]?(?:\s|$))",
     re.IGNORECASE,
 )
 """What continues a sentence about a secret."""
-_QUOTED_SENTENCE = re.compile(
+_QUOTED_SENTENCE = lazy_pattern(
     r"(?:(?:the |your |this )?(?:password|token|secret|key|passphrase|pin|code|credentials?|field|value) )?"
     rf"(?:{_STATE}|{FOREIGN_STATE})(?=[ \t]+[a-z]|[.!]?\Z)",
     re.IGNORECASE,
 )
-_OPTION_SENTENCE = re.compile(r"(?:to|for|or|and|with|in|from|as|if|when|option|flag|argument|parameter)\b(?!\S)", re.I)
-_PROSE = re.compile(r"[a-z]{2,14}+ [a-z]{2,}+(?![\w=])")
-_SCHEMA = re.compile(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
-_NEXT_SETTING = re.compile(
+_OPTION_SENTENCE = lazy_pattern(
+    r"(?:to|for|or|and|with|in|from|as|if|when|option|flag|argument|parameter)\b(?!\S)", re.I
+)
+_PROSE = lazy_pattern(r"[a-z]{2,14}+ [a-z]{2,}+(?![\w=])")
+_SCHEMA = lazy_pattern(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
+_NEXT_SETTING = lazy_pattern(
     r";\s*(?:server|data source|address|addr|host(?:name)?|port|database|initial catalog|user(?: ?id|name)?|uid|encrypt"
     r"|trust ?server ?certificate|integrated security|(?:connection |connect )?timeout|pooling|ssl ?mode|driver"
     r"|provider|persist security info|application name|default ?endpoints ?protocol|account ?(?:name|key)"
@@ -101,33 +104,33 @@ _NEXT_SETTING = re.compile(
     re.IGNORECASE,
 )
 """The next setting of a connection string, which ends the value before it."""
-_VALUE = re.compile(r"[^\s;]*+")
-_SCHEME = re.compile(r"(?:bearer|basic|token)[ \t]+(?=\S)", re.IGNORECASE)
-_QUOTE_OR_LINE_END = re.compile(r"(\\*+)([\"'`])|[\r\n]")
-_HEADER_END = re.compile(r"[\r\n\"']")
-_QUERY_END = re.compile(r"[&#\s\"'<>]")
-_ENCODED_END = re.compile(r"[&#\s\"'<>]|%(?:25){0,2}(?:0[ADad]|2[0267Cc]|3[Bb]|7[Dd])")
+_VALUE = lazy_pattern(r"[^\s;]*+")
+_SCHEME = lazy_pattern(r"(?:bearer|basic|token)[ \t]+(?=\S)", re.IGNORECASE)
+_QUOTE_OR_LINE_END = lazy_pattern(r"(\\*+)([\"'`])|[\r\n]")
+_HEADER_END = lazy_pattern(r"[\r\n\"']")
+_QUERY_END = lazy_pattern(r"[&#\s\"'<>]")
+_ENCODED_END = lazy_pattern(r"[&#\s\"'<>]|%(?:25){0,2}(?:0[ADad]|2[0267Cc]|3[Bb]|7[Dd])")
 
-_USERINFO = re.compile(
+_USERINFO = lazy_pattern(
     r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|[^\s/@\"'<>]{1,256}@)"
 )
-_BEARER = re.compile(
+_BEARER = lazy_pattern(
     r"\b(bearer|basic)([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?|credentials?|access|realm|format|type|of|and"
     r"|operations?|features?|support|version|information|example)\b)[^\s,;\"']{6,}",
     re.IGNORECASE,
 )
-_QUERY = re.compile(r"([?&](?:[\w.\-]*[\-_])?sig(?:nature)?=)[^&#\s\"'<>]+", re.IGNORECASE)
-_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{1,40}-----.*?(?:-----END [A-Z0-9 ]{1,40}-----|\Z)", re.DOTALL)
-_PYDANTIC_INPUT = re.compile(
+_QUERY = lazy_pattern(r"([?&](?:[\w.\-]*[\-_])?sig(?:nature)?=)[^&#\s\"'<>]+", re.IGNORECASE)
+_PEM = lazy_pattern(r"-----BEGIN [A-Z0-9 ]{1,40}-----.*?(?:-----END [A-Z0-9 ]{1,40}-----|\Z)", re.DOTALL)
+_PYDANTIC_INPUT = lazy_pattern(
     r"^([\w.\[\]]{1,128})\n([^\n]{0,300}?\binput_value=)([^\n]*?)(?=, input_type=|\])", re.MULTILINE
 )
-KNOWN_FORM = re.compile(
+KNOWN_FORM = lazy_pattern(
     r"(?<![A-Za-z0-9])(?:sk-(?=[\w\-]*\d)[\w\-]{8}|[srp]k_(?:live|test)_|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-"
     r"|A[KS]IA[A-Z0-9]{12}|AIza[\w\-]{8}|ya29\.|eyJ\w{6}|npm_\w{8}|hf_\w{8}|pypi-\w{8}|whsec_|SG\.\w{8}|shpat_|dop_v1_"
     r"|ATATT|lin_api_|-----BEGIN)"
 )
 """The beginning of a key or token that its issuer gives a recognizable form."""
-_KNOWN_TOKEN = re.compile(KNOWN_FORM.pattern + r"[\w\-./+=~]*")
+_KNOWN_TOKEN = lazy_pattern(KNOWN_FORM.pattern + r"[\w\-./+=~]*")
 
 
 def classify_name(key: str) -> tuple[bool, bool]:
@@ -142,7 +145,7 @@ def _classify(key: str) -> tuple[bool, bool]:
     return is_secret, _COUNTS.search(name) is not None
 
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _split_humps(key: str) -> str:
@@ -166,7 +169,7 @@ def hide_secrets(text: str) -> str:
     return text if hidden == text else hidden
 
 
-_SIGNS = re.compile(r"[:=\uff1a\uff1d]|->| is |--?[A-Za-z]|bearer|basic|%(?:25){0,2}3[AD]", re.IGNORECASE)
+_SIGNS = lazy_pattern(r"[:=\uff1a\uff1d]|->| is |--?[A-Za-z]|bearer|basic|%(?:25){0,2}3[AD]", re.IGNORECASE)
 
 
 def _may_have_secret(text: str) -> bool:

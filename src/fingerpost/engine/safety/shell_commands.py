@@ -9,7 +9,7 @@ is also the name of a column or a place (`name|id`, `tx;nc`) counts only behind 
 
 from __future__ import annotations
 
-import re
+from fingerpost.engine.lazy_pattern import lazy_pattern
 
 _COMMANDS = (
     r"adduser|apt-get|bash|bitsadmin|busybox|certutil|chgrp|chmod|chown|chroot|crontab|csh|cscript|curl|dpkg|egrep"
@@ -63,30 +63,30 @@ _SURELY = (
 )
 _PROBABLY = rf"(?:{_SURELY}|(?:{_AMBIGUOUS}){_END})"
 
-_RARE_OPERATOR = re.compile(
+_RARE_OPERATOR = lazy_pattern(
     rf"(?:[$<>]\(|`|&&|\|\||\|&){_GAP}{_PREFIX}{_PROBABLY}|(?:\$\(|&&|\|\|)\s{{0,9}}(?:\.{{1,2}}|~)?/[\w.]"
 )
 """Operators that names hardly ever contain, and a command."""
-_OPERATOR = re.compile(
+_OPERATOR = lazy_pattern(
     rf"(?:[;\r\n]|\|(?![\w|.*]*\))|(?<!\w)&|&(?=[\s\"'(/])){_GAP}{_PREFIX}{_SURELY}"
     rf"|(?<=\w)&(?:{_LONG_COMMANDS}|{_WINDOWS_ONLY}){_END}|(?<=\w)&(?:{_UNMISTAKABLE})\s{{1,9}}[\w\"'$]"
     rf"|(?<=\w)&(?:(?:{_COMMANDS}|{_AMBIGUOUS}){_ARGUMENT}|{_NUMBER_COMMAND})"
     r"|[;|&]\s{0,9}\.{1,2}/[\w./\-]{1,80}(?:\.(?:sh|py|pl|rb|exe|bat|ps1)\b|\s{1,9}-{1,2}\w)"
 )
 """Operators that names contain, and what can only be a command."""
-_BARE_COMMAND = re.compile(
+_BARE_COMMAND = lazy_pattern(
     rf"^(?:[\w./\-]*[\d./][\w./\-]*\s{{0,9}}[;\r\n]|(?:\d[\d.]*|[^\s|&;]*/[^\s|&;]*)\s{{0,9}}[|&]|\s{{0,9}}[;|&])\s{{0,9}}(?:{_BARE})\s{{0,9}}$"
     rf"|[\"']\s{{0,9}}[;|&]{_GAP}(?:{_BARE}){_END}|[;|&\r\n]\s{{0,9}}[({{]\s{{0,9}}(?:{_BARE})\s{{0,9}}[;)}}]"
     rf"|[;|&\r\n]{_GAP}(?:(?:sudo|exec|nohup|eval|busybox)\s{{1,9}}|\w{{1,20}}=\S{{0,20}}\s{{1,9}}){{1,3}}(?:{_BARE}){_END}"
 )
 """A bare command behind a path, a number or a closing quote, in brackets, or behind `sudo` and the like."""
-_ANY_OPERATOR = re.compile(rf"[;|&\r\n]{_GAP}{_PREFIX}{_PROBABLY}")
-_REDIRECTION = re.compile(
+_ANY_OPERATOR = lazy_pattern(rf"[;|&\r\n]{_GAP}{_PREFIX}{_PROBABLY}")
+_REDIRECTION = lazy_pattern(
     r">{1,2}\s{0,9}(?:/(?:etc|dev|var|tmp|bin|usr|root|home)/|~/\.|&\d)|<\s{0,9}/(?:etc|dev|proc)/"
 )
-_EXPANSION = re.compile(r"\$\{(?:PATH|HOME|SHELL|PWD|IFS|@|#)[:#%@]|\$\{?IFS\b|/dev/(?:tcp|udp)/")
-_SPACE = re.compile(r"\$\{?IFS\}?(?:\$\d)?|\$\{IFS[^}]{0,20}\}")
-_INSIDE_WORD = re.compile(r"(?<=[a-z])(?:''|\"\"|['\"\\^]|\$@)(?=[a-z])|(?<=[a-z])\$\d(?=[a-z])")
+_EXPANSION = lazy_pattern(r"\$\{(?:PATH|HOME|SHELL|PWD|IFS|@|#)[:#%@]|\$\{?IFS\b|/dev/(?:tcp|udp)/")
+_SPACE = lazy_pattern(r"\$\{?IFS\}?(?:\$\d)?|\$\{IFS[^}]{0,20}\}")
+_INSIDE_WORD = lazy_pattern(r"(?<=[a-z])(?:''|\"\"|['\"\\^]|\$@)(?=[a-z])|(?<=[a-z])\$\d(?=[a-z])")
 
 
 def contains_command(text: str, *, is_strict: bool = False) -> bool:

@@ -6,15 +6,16 @@ URL with a space. Whatever almost every server accepts counts as valid.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+
+from fingerpost.engine.lazy_pattern import lazy_pattern
 
 _TIME = r"\d{1,2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,12})?)?\s?(?:[zZ]|[+-]\d{2}(?::?\d{2})?)?"
 _DATE = r"\d{4}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])"
 
 
 def _full_match(pattern: str) -> Callable[[str], bool]:
-    compiled = re.compile(pattern)
+    compiled = lazy_pattern(pattern)
     return lambda text: compiled.fullmatch(text) is not None
 
 

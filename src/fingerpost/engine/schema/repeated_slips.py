@@ -7,19 +7,19 @@ value. Whether the result is valid is checked afterwards, on the whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import is_not
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Drop, Edit, Path, Rename, Replace
 from fingerpost.engine.safety.json_input import as_list, is_number, parse_json
 from fingerpost.engine.schema.sample import MOST_ITEMS
 
 _ABSENT: Any = object()
-_INTEGER = re.compile(r"[+-]?\d{1,15}")
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_INTEGER = lazy_pattern(r"[+-]?\d{1,15}")
+_NUMBER = lazy_pattern(r"-?\d{1,15}(?:\.\d{1,15})?")
 _CONTAINERS = (dict, list)
 _BOOLEANS = {"true": True, "false": False}
 _Conversion: TypeAlias = Callable[[Any], Any]

@@ -6,11 +6,11 @@ the same tag (`const`, `enum`), or else the one with the fewest and smallest err
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Path, Violation
 from fingerpost.engine.safety.json_input import as_list, as_object
@@ -30,7 +30,7 @@ LIMIT_KEYWORDS = frozenset({
 MAX_DIAGNOSES = 20
 """How many diagnoses one reply lists. It says how many more there are."""
 
-_BACKTRACKING = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
+_BACKTRACKING = lazy_pattern(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
 _MAX_DEPTH = 8
 _MAX_BRANCHES = 20
 _MOST_ERRORS = 100

@@ -7,10 +7,10 @@ countries and languages are too short for misspellings: each of their neighbours
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match, Reading, find_readings
 from fingerpost.engine.matching.evidence import Tier
 from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite
@@ -26,10 +26,10 @@ _FILLERS = frozenset(
 )
 _MOST_CHOICES = 10_000
 _MOST_WORDS = 200
-_NEGATION_MARKS = re.compile(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
-_CODES = re.compile(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
-_INFLECTION = re.compile(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
-_RANK = re.compile(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
+_NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
+_CODES = lazy_pattern(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
+_INFLECTION = lazy_pattern(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
+_RANK = lazy_pattern(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
 """`P1`, `sev-2`: which of two is higher depends on who counts."""
 _NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti", "ab", "a", "mis", "counter")
 _QUALIFIERS = frozenset({

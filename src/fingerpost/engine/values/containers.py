@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Grade
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.json_input import parse_json
@@ -21,8 +22,8 @@ from fingerpost.engine.values.slot import Candidate, Slot, lossless
 
 _MAX_LENGTH = 1 << 15
 _MAX_DEPTH = 64
-_FENCE = re.compile(r"(`{3,}|~{3,})[\w+-]*\s([^`~]*?)\s*\1")
-_TOKEN = re.compile(
+_FENCE = lazy_pattern(r"(`{3,}|~{3,})[\w+-]*\s([^`~]*?)\s*\1")
+_TOKEN = lazy_pattern(
     r"(?P<space>\s+|//[^\n]*|\#[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"
     r"|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
     r"|(?P<curly>\u201c[^\u201c\u201d\\\n]*\u201d|\u2018[^\u2018\u2019\\\n]*\u2019)"
@@ -30,7 +31,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z_$][\w$]*)"
     r"|(?P<open>[{\[(])|(?P<close>[}\])])|(?P<mark>[:,])"
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _SAME_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
 """Escapes that mean the same in JSON, JavaScript and Python. `\\d` is `d` in one and `\\d` in the other."""
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}

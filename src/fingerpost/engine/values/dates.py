@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
@@ -27,7 +28,7 @@ _WORD = r"([A-Za-z]{3,9})\.?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(\d{4})"
 _NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.ASCII | re.IGNORECASE), order)
+    (lazy_pattern(pattern, re.ASCII | re.IGNORECASE), order)
     for pattern, order in (
         (rf"{_YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}})", "y-md"),
         (rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2{_YEAR}", "a-by"),
@@ -37,8 +38,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 """Patterns of whole dates, and what each group is: `a` and `b` may be day or month, `-` is a separator."""
-_WEEKDAY = re.compile(r"([A-Za-z]{3,9})\.?,?\s+", re.ASCII)
-_TIME = re.compile(
+_WEEKDAY = lazy_pattern(r"([A-Za-z]{3,9})\.?,?\s+", re.ASCII)
+_TIME = lazy_pattern(
     r"(?:T|,?\s+(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::(\d{2}(?:\.\d{1,9})?))?\s?(am|pm|a\.m\.|p\.m\.)?\s?"
     r"(Z|UTC|GMT|[+-]\d{2}:?\d{2})?",
     re.ASCII | re.IGNORECASE,

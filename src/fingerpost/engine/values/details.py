@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.values.numbers import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
@@ -16,9 +17,9 @@ _MAX_LENGTH = 2048
 _MAX_SEGMENTS = 8
 _KEYWORDS = frozenset({"pattern", "format", "maxLength", "enum", "type"})
 _PAIRS = {'"': '"', "'": "'", "`": "`", "<": ">", "\u201c": "\u201d", "\u2018": "\u2019", "(": ")", "[": "]"}
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/]+(/\S*)?")
-_MARKS = re.compile(r"[?&#=]")
-_ADDRESS = re.compile(r"[^<>]{0,256}<([^<>\s]+)>")
+_URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/]+(/\S*)?")
+_MARKS = lazy_pattern(r"[?&#=]")
+_ADDRESS = lazy_pattern(r"[^<>]{0,256}<([^<>\s]+)>")
 _PATH_WORDS = frozenset({"path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd"})
 
 

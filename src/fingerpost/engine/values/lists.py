@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.json_input import as_list, as_object
@@ -26,7 +27,7 @@ _MAX_LENGTH = 4096
 _MAX_ITEMS = 200
 _MAX_WORDS = 3
 """A part with more words reads like a sentence."""
-_SEPARATORS = re.compile(r"[,;\n]")
+_SEPARATORS = lazy_pattern(r"[,;\n]")
 _WITH_COMMAS = frozenset({
     "address", "author", "city", "destination", "location", "name", "origin", "person", "place", "question", "quote",
     "sentence", "stop", "text", "title", "venue", "waypoint",
@@ -34,10 +35,10 @@ _WITH_COMMAS = frozenset({
 """Words for things that are often written with a comma."""
 _WITHOUT_COMMAS = frozenset({"column", "email", "field", "file", "host", "ip", "mail", "tag", "user", "username"})
 _OPENING = ("[", "{", "(", "-", "`", "<")
-_PROTECTED = re.compile(r"[\"'`\[\](){}<>\u201c\u201d\u2018\u2019]")
-_CONJUNCTION = re.compile(r"\s(?:and|or|und|oder|et|ou|&|\+|\|)\s", re.IGNORECASE)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_PROSE = re.compile(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\s|.*[.!?]\s)|.*[.!?]$")
+_PROTECTED = lazy_pattern(r"[\"'`\[\](){}<>\u201c\u201d\u2018\u2019]")
+_CONJUNCTION = lazy_pattern(r"\s(?:and|or|und|oder|et|ou|&|\+|\|)\s", re.IGNORECASE)
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_PROSE = lazy_pattern(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\s|.*[.!?]\s)|.*[.!?]$")
 
 
 def read_list(slot: Slot) -> Iterator[Candidate]:

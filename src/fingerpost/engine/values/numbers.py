@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
@@ -20,30 +21,32 @@ _MAX_LENGTH = 40
 _EXACT = 2**53
 """Beyond this, servers that use floats read a neighbouring number."""
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})")
-_NUMBER = re.compile(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+_INTEGER = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,15})")
+_NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 """At most fifteen digits, which a float preserves."""
-_MARKED = re.compile(r"[#!](?=[0-9])")
-_POSITIVE = re.compile(r"\+(?=[0-9])")
-_UNDERSCORES = re.compile(r"-?[1-9][0-9]{0,2}(?:_[0-9]{3})+")
-_COMMAS = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
-_COMMAS_AND_POINT = re.compile(r"(-?[1-9][0-9]{0,2}(?:,[0-9]{3})+)(\.[0-9]+)")
-_POINTS_AND_COMMA = re.compile(r"(-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)")
-_SEVERAL_POINTS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")
-_POINT_OR_GROUP = re.compile(r"(-?[1-9][0-9]{0,2})\.000")
-_OTHER_GROUPS = re.compile(r"-?[1-9][0-9]{0,2}(?:[ '\u00a0\u2009\u202f][0-9]{3})+|-?[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
-_COMMA_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*),[0-9]+")
-_MINOR_UNIT = re.compile(
+_MARKED = lazy_pattern(r"[#!](?=[0-9])")
+_POSITIVE = lazy_pattern(r"\+(?=[0-9])")
+_UNDERSCORES = lazy_pattern(r"-?[1-9][0-9]{0,2}(?:_[0-9]{3})+")
+_COMMAS = lazy_pattern(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
+_COMMAS_AND_POINT = lazy_pattern(r"(-?[1-9][0-9]{0,2}(?:,[0-9]{3})+)(\.[0-9]+)")
+_POINTS_AND_COMMA = lazy_pattern(r"(-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)")
+_SEVERAL_POINTS = lazy_pattern(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")
+_POINT_OR_GROUP = lazy_pattern(r"(-?[1-9][0-9]{0,2})\.000")
+_OTHER_GROUPS = lazy_pattern(
+    r"-?[1-9][0-9]{0,2}(?:[ '\u00a0\u2009\u202f][0-9]{3})+|-?[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
+)
+_COMMA_DECIMAL = lazy_pattern(r"-?(?:0|[1-9][0-9]*),[0-9]+")
+_MINOR_UNIT = lazy_pattern(
     r"(?:cent|cents|c\u00e9ntimo|centavo|centime|penny|pennies|pence|sat|sats|satoshi|wei|gwei|lamport|[o\u00f6\u00f8]re"
     r"|kopek|kopeck|paise|paisa|piast(?:er|re)|fils|rappen|grosz|groszy|mill|subunit)s?"
 )
-_MINOR_UNIT_PHRASE = re.compile(
+_MINOR_UNIT_PHRASE = lazy_pattern(
     r"\b(?:minor (?:currency )?units?|smallest (?:currency |monetary )?units?|in (?:the )?subunits?"
     r"|in cents|in pence)\b",
     re.IGNORECASE,
 )
-_HAS_FRACTION = re.compile(r"-?[0-9][0-9.,_']*?(?:\.[0-9]+|,[0-9]{1,2})")
-_LEADING_ZEROS = re.compile(r"-?0[0-9]{1,15}")
+_HAS_FRACTION = lazy_pattern(r"-?[0-9][0-9.,_']*?(?:\.[0-9]+|,[0-9]{1,2})")
+_LEADING_ZEROS = lazy_pattern(r"-?0[0-9]{1,15}")
 
 
 def read_number(slot: Slot) -> Iterator[Candidate]:

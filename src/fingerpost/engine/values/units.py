@@ -7,9 +7,9 @@ percentage is only a number for a parameter that takes percentages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import unit_of
 from fingerpost.engine.phrases import encode_json, parameter_label
@@ -18,8 +18,8 @@ from fingerpost.engine.values.numbers import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 40
-_QUANTITY = re.compile(r"\+?(-?[0-9][0-9.]*)\s*([^\W\d_]+|[%\u00b0\u20ac\u00a3\u00a5$])(?:[\s-]([^\W\d_]+))?\.?")
-_PREFIXED = re.compile(r"(US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3})\s?(-?[0-9][0-9.]*)")
+_QUANTITY = lazy_pattern(r"\+?(-?[0-9][0-9.]*)\s*([^\W\d_]+|[%\u00b0\u20ac\u00a3\u00a5$])(?:[\s-]([^\W\d_]+))?\.?")
+_PREFIXED = lazy_pattern(r"(US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3})\s?(-?[0-9][0-9.]*)")
 _SYMBOLS = {
     "$": "usd",
     "US$": "usd",
@@ -32,7 +32,7 @@ _SYMBOLS = {
 _UNIT_NAMES = frozenset({"unit", "uom"})
 _CURRENCY_NAMES = frozenset({"currency", "ccy", "unit", "asset", "coin"})
 _CURRENCIES = frozenset({"dollar", "euro", "yen", "yuan", "rupee", "bitcoin", "pound"})
-_MONEY = re.compile(r"US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3,5}")
+_MONEY = lazy_pattern(r"US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3,5}")
 _PERCENT = "percentage"
 _MAGNITUDES = frozenset({
     "k", "m", "b", "g", "t", "bn", "mn", "thousand", "million", "billion", "trillion", "hundred", "dozen", "score",
@@ -44,8 +44,8 @@ _SAME_UNITS = {
     "d": "day", "kilowatt": "kw", "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
 }  # fmt: skip
 _IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
-_IN_DESCRIPTION = re.compile(r"(?:\b(?:in|as|of|per)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
-_PLURAL = re.compile(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b")
+_IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of|per)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
+_PLURAL = lazy_pattern(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b")
 
 
 def read_quantity(slot: Slot) -> Iterator[Candidate]:

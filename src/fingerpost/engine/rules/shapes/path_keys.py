@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Diagnosis, Move, Path
 from fingerpost.engine.phrases import format_path, parameter_label, quote
@@ -14,9 +14,9 @@ from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 
 _MAX_LENGTH = 256
-_MARK = re.compile(r"[.\[/]")
-_STEPS = re.compile(r"[^.\[\]/]+")
-_SPELLS_PATH = re.compile(r"/?[^.\[\]/]+(?:[./][^.\[\]/]+|\[[^.\[\]/]*\])+|/[^.\[\]/]+")
+_MARK = lazy_pattern(r"[.\[/]")
+_STEPS = lazy_pattern(r"[^.\[\]/]+")
+_SPELLS_PATH = lazy_pattern(r"/?[^.\[\]/]+(?:[./][^.\[\]/]+|\[[^.\[\]/]*\])+|/[^.\[\]/]+")
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:

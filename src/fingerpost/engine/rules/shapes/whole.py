@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, cast
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Diagnosis, Fix, Replace
 from fingerpost.engine.rules.empty_arguments import placeholder_call
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
@@ -14,8 +14,8 @@ from fingerpost.engine.safety.json_input import as_list, parse_json
 from fingerpost.engine.schema import walk as schemas
 
 _MAX_LENGTH = 2048
-_PAIR = re.compile(r"(?:--)?([A-Za-z_][\w.-]{0,63})=(\"[^\"]*\"|'[^']*'|[^\s,;&\"']+)")
-_PAIRS = re.compile(rf"{_PAIR.pattern}(?:(?:\s*[,;&]\s*|\s+){_PAIR.pattern})*")
+_PAIR = lazy_pattern(r"(?:--)?([A-Za-z_][\w.-]{0,63})=(\"[^\"]*\"|'[^']*'|[^\s,;&\"']+)")
+_PAIRS = lazy_pattern(rf"{_PAIR.pattern}(?:(?:\s*[,;&]\s*|\s+){_PAIR.pattern})*")
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
