@@ -9,8 +9,9 @@ import pytest
 
 from fingerpost import Call, Catalog
 from fingerpost.engine.catalog import Tool
-from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
+from fingerpost.middleware.call_flow import CallFlow
 from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.outcome import Answer, Outcome
 
 SEARCH = {
     "name": "search",

@@ -5,12 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fingerpost.engine.apply_rules import apply_content_rules, apply_rules, apply_rules_everywhere
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.decide import add_solutions, decide, refuse_attack
+from fingerpost.engine.decide import (
+    add_solutions,
+    forward_or_refuse,
+    refuse_attack,
+    repair,
+    start_report,
+    without_certain_fix,
+)
 from fingerpost.engine.listers import add_listers
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
@@ -54,14 +61,30 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
         return refuse_attack(call, attack)
     if found and not found[0].certain_fix:
         # against a tool that is only guessed at, nothing is claimed about the arguments
-        return decide(call, found, case, policy, info_tool, list(_guess_tools(intended, found[0], catalog, policy)))
+        starts = list(_guess_tools(intended, found[0], catalog, policy))
+        return _decide(start_report(call, found, case, info_tool), found, case, policy, starts)
     every = [*found, *aliased, *diagnoses]
     if not every:
         return _pass_without_noise(call, case.call, tool)
-    verdict = decide(call, every, case, policy, info_tool, more=more)
+    verdict = _decide(start_report(call, every, case, info_tool, more), every, case, policy)
     if verdict.action in ("refuse", "ask"):
         verdict = verdict._replace(report=add_listers(verdict.report, catalog, tool))
     return verdict
+
+
+def _decide(
+    report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy, starts: Sequence[Start] = ()
+) -> Verdict:
+    """Repair the call if that is allowed; else find the call that was probably intended.
+
+    `starts` are where the search begins, if not with `case`: several tools may be intended.
+    """
+    if repaired := repair(report, found, case, policy):
+        return repaired
+    outcome = solve(starts or [Start(case, without_certain_fix(found))], policy)
+    if outcome.attack:
+        return refuse_attack(report.call, outcome.attack)
+    return forward_or_refuse(add_solutions(report, outcome.solutions), found, case, policy)
 
 
 def available_info_tool(policy: Policy, catalog: Catalog) -> str | None:
@@ -77,7 +100,7 @@ def explain_violations(case: Case) -> Report:
     report = Report(
         call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), more_problems=max(0, len(diagnoses) - MAX_DIAGNOSES)
     )
-    left = [diagnosis for diagnosis in diagnoses if diagnosis.certain_fix is None]
+    left = without_certain_fix(diagnoses)
     return add_solutions(report, solve([Start(fixed, left)]).solutions) if diagnoses else report
 
 
@@ -112,8 +135,7 @@ def _guess_tools(call: Call, diagnosis: Diagnosis, catalog: Catalog, policy: Pol
         if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(intended.tool)):
             aliased, resolved = resolve_aliases(Case(_without_noise(intended, tool), tool))
             diagnoses, fixed = apply_rules(resolved, policy)
-            left = [one for one in (*aliased, *diagnoses) if one.certain_fix is None]
-            yield Start(fixed, left, fix.confidence)
+            yield Start(fixed, without_certain_fix((*aliased, *diagnoses)), fix.confidence)
 
 
 def _without_noise(call: Call, tool: Tool) -> Call:

@@ -23,6 +23,7 @@ from fingerpost.engine.safety.hazards import is_hazardous, is_identifier_name
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
+from fingerpost.engine.schema.secret_names import find_secret_names
 from fingerpost.engine.schema.short_text import may_end_parameter, takes_long_text, takes_short_text
 from fingerpost.engine.schema.undeclared import Declared, UnknownArguments, find_nested_unknown_arguments
 from fingerpost.engine.schema.validate import (
@@ -153,7 +154,7 @@ class Tool:
     @cached_property
     def secret_names(self) -> frozenset[str]:
         """The parameters, at any depth, that the schema declares secret, in normal form."""
-        return frozenset(map(normal_form, schemas.secret_names(self.schema)))
+        return frozenset(map(normal_form, find_secret_names(self.schema)))
 
     @cached_property
     def _params_to_scan(self) -> tuple[str, ...]:

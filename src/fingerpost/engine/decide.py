@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import (
@@ -27,45 +28,44 @@ from fingerpost.engine.policy import Policy
 from fingerpost.engine.rules import unsafe_input
 from fingerpost.engine.safety.redact import clean, describe, safe_value
 from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, MAX_DIAGNOSES, UNDECLARED_KEYWORD
-from fingerpost.engine.solve import Solution, Start, solve
+
+if TYPE_CHECKING:
+    from fingerpost.engine.solve import Solution
 
 _TOLERABLE_KEYWORDS = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD}
 """What servers often do not insist on: they clamp, cut or ignore. Every server rejects any other violation."""
 
 
-def decide(
-    call: Call,
-    found: list[Diagnosis],
-    case: Case,
-    policy: Policy,
-    info_tool: str | None,
-    starts: Sequence[Start] = (),
-    *,
-    more: int = 0,
-) -> Verdict:
-    """Turn the diagnoses of a call into a verdict. `case` is the call as the certain fixes leave it.
+def start_report(call: Call, found: Sequence[Diagnosis], case: Case, info_tool: str | None, more: int = 0) -> Report:
+    """Return a report with the diagnoses of a call. `case` is the call as the certain fixes leave it.
 
-    `starts` are where the search for the intended call begins, if not with `case`: several tools may be intended.
     `more` is the number of further places with the same slips, in a call that is too large to name them all.
     """
-    report = Report(
+    return Report(
         call=call,
         diagnoses=tuple(found[:MAX_DIAGNOSES]),
         info_tool=info_tool,
         secret_names=case.tool.secret_names,
         more_problems=max(0, len(found) - MAX_DIAGNOSES) + more,
     )
+
+
+def repair(report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy) -> Verdict | None:
+    """Send the call as the certain fixes leave it, if all of them may be applied and nothing else is left."""
     fixed = [(diagnosis, fix) for diagnosis in found if (fix := diagnosis.certain_fix)]
-    left = [diagnosis for diagnosis in found if diagnosis.certain_fix is None]
-    if fixed and _may_repair(fixed, left, case, policy):
-        return _repair(report, fixed, left, case, policy)
-    outcome = solve(starts or [Start(case, left)], policy)
-    if outcome.attack:
-        return refuse_attack(call, outcome.attack)
-    report = add_solutions(report, outcome.solutions)
-    if _is_tolerable(call, found, case, policy):
-        return Verdict("forward", call, replace(report, warnings=_warnings(found)))
-    return _refuse(report, left, policy)
+    left = without_certain_fix(found)
+    return _repair(report, fixed, left, case, policy) if fixed and _may_repair(fixed, left, case, policy) else None
+
+
+def forward_or_refuse(report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy) -> Verdict:
+    """Send a call that is not repaired as it is, with warnings, if its mistakes are tolerable; else refuse it."""
+    if _is_tolerable(report.call, found, case, policy):
+        return Verdict("forward", report.call, replace(report, warnings=_warnings(found)))
+    return _refuse(report, without_certain_fix(found), policy)
+
+
+def without_certain_fix(found: Iterable[Diagnosis]) -> list[Diagnosis]:
+    return [diagnosis for diagnosis in found if diagnosis.certain_fix is None]
 
 
 def refuse_attack(call: Call, attack: Diagnosis) -> Verdict:
@@ -114,7 +114,7 @@ def _may_repair(fixed: Sequence[tuple[Diagnosis, Fix]], left: list[Diagnosis], c
     return case.tool.is_valid(arguments) if left else case.tool.accepts(arguments)
 
 
-def _is_tolerable(call: Call, found: list[Diagnosis], case: Case, policy: Policy) -> bool:
+def _is_tolerable(call: Call, found: Sequence[Diagnosis], case: Case, policy: Policy) -> bool:
     """Whether the call may be sent as it is, because a server may well accept each of its mistakes."""
     if call.tool != case.tool.name or not isinstance(call.arguments, dict):
         return False

@@ -16,7 +16,7 @@ from fingerpost.engine.safety.redact import is_secret
 
 _MISSING = "MISSING_REQUIRED"
 _ID_WORDS = frozenset({"id", "uuid", "guid", "identifier", "slug", "key"})
-_VERBS = ("list", "search", "find", "query", "browse")
+SEARCH_VERBS = ("list", "search", "find", "query", "browse")
 """The verbs of listers, best first."""
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "with"})
 _FILLERS = frozenset({"all", "my", "available"})
@@ -44,8 +44,13 @@ def find_lister(catalog: Catalog, parameter: str, tool: Tool) -> Tool | None:
     return min(listers, key=lambda ranked: ranked[0])[1] if listers else None
 
 
+def usage_of(lister: Tool) -> str:
+    """Return a complete call where the tool requires nothing, else its name."""
+    return lister.name if lister.required else f"{lister.name}()"
+
+
 def _refer(diagnosis: Diagnosis, lister: Tool) -> Diagnosis:
-    usage = lister.name if lister.required else f"{lister.name}()"
+    usage = usage_of(lister)
     line = f"For {parameter_label(diagnosis.at)}, see {usage}"
     return replace(diagnosis, next_steps={**diagnosis.next_steps, "list": usage}, hints=(*diagnosis.hints, line))
 
@@ -63,10 +68,10 @@ def _rank(tool: Tool, entity: tuple[str, ...], parameter: str) -> tuple[int, int
     if entity[-1][:3] not in tool.name.casefold() or not (tool.is_read_only and is_name(tool.name)):
         return None  # the first test is cheap, and rules out nearly every tool of a long list
     words = list(_without_links(tuple(map(stem, split_words(tool.name)))))
-    verb = next((index for index, verb in enumerate(_VERBS) if verb in words), None)
+    verb = next((index for index, verb in enumerate(SEARCH_VERBS) if verb in words), None)
     if verb is None:
         return None
-    about = tuple(word for word in words if word not in _VERBS)
+    about = tuple(word for word in words if word not in SEARCH_VERBS)
     needs = {normal_form(name) for name in tool.required}
     if about[-len(entity) :] != entity or needs & {normal_form(parameter), "".join((*entity, "id"))}:
         return None

@@ -33,8 +33,8 @@ from fingerpost.engine.replies.classify import LONGEST_READ, is_failure, text_of
 from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.tool_errors import ToolOperationError
-from fingerpost.middleware.call_flow import Answer, Outcome
 from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.outcome import Answer, Outcome
 from fingerpost.middleware.paging import Pages, read_all_pages
 from fingerpost.middleware.protocol import stamp_result
 

@@ -8,7 +8,7 @@ is sent once and the server's own reply comes back.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
@@ -25,19 +25,7 @@ from fingerpost.engine.replies.enrich import (
 )
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.middleware.guidance import ServerGuidance
-
-
-class Outcome(NamedTuple):
-    """What came back for a call that was sent."""
-
-    reply: Any
-    """A tool result or a protocol error, as JSON."""
-    exception: BaseException | None = None
-    """The exception behind a failure, if it can be seen."""
-    is_raised: bool = False
-    """Whether the server answered by that exception; `reply` is then only what the framework would make of it."""
-    is_masked: bool = False
-    """Whether the framework hides that exception's text from the caller."""
+from fingerpost.middleware.outcome import Answer, Outcome
 
 
 class Upstream(Protocol):
@@ -54,18 +42,6 @@ class Upstream(Protocol):
     async def announce_change(self) -> None:
         """Tell clients that the tool list has changed."""
         ...
-
-
-class Answer(NamedTuple):
-    """The reply to a call, and the outcome it was made from; no outcome if the reply is entirely ours."""
-
-    reply: Any
-    outcome: Outcome | None
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Whether the server's own reply goes back as it is."""
-        return self.outcome is not None and self.reply is self.outcome.reply
 
 
 class CallFlow:

@@ -28,9 +28,10 @@ from fingerpost.engine.replies.exceptions import message_of, root_cause
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware._fastmcp_internals import enclosing_context, server_info
 from fingerpost.middleware._sdk_internals import connection_state, protocol_error
-from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
+from fingerpost.middleware.call_flow import CallFlow
 from fingerpost.middleware.caller_key import ServerKeys, caller_key
 from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.outcome import Answer, Outcome
 from fingerpost.middleware.protocol import stamp_result
 
 T = TypeVar("T")

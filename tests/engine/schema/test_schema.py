@@ -9,6 +9,7 @@ import pytest
 from fingerpost.engine.catalog import Tool
 from fingerpost.engine.schema import excerpt
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.secret_names import find_secret_names
 
 DEFS: dict[str, Any] = {
     "type": "object",
@@ -145,9 +146,9 @@ def test_secret_names_are_found_at_any_depth() -> None:
         },
         "$defs": {"hidden": {"type": "string", "writeOnly": True}},
     }
-    assert schemas.secret_names(root) == {"phrase", "again"}
+    assert find_secret_names(root) == {"phrase", "again"}
     shared = {"type": "string"}
-    assert schemas.secret_names({"properties": {"a": shared, "b": shared}}) == frozenset()
+    assert find_secret_names({"properties": {"a": shared, "b": shared}}) == frozenset()
 
 
 def test_each_level_of_excerpt_shows_more_and_none_shows_secrets() -> None:

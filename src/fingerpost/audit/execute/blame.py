@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fingerpost.audit.events import CallJudged, CallsSkipped, Outcome
 from fingerpost.audit.execute.connection import NoAnswer
 from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.shared_lock import SharedLock
-from fingerpost.audit.generate.plan import PlannedCall
 from fingerpost.audit.judge.checklist import Check
 from fingerpost.audit.judge.judge_reply import judge_no_reply
 from fingerpost.audit.judge.reply import Reply
 from fingerpost.engine.model import Call
 from fingerpost.engine.phrases import count_noun, join_names
 from fingerpost.engine.safety.redact import clean
+
+if TYPE_CHECKING:
+    from fingerpost.audit.generate.plan import PlannedCall
 
 _MAX_LOSSES = 3
 """How many calls a tool may leave unanswered before it gets no more."""

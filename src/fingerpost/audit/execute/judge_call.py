@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fingerpost.audit.events import CallJudged, Note, Outcome
 from fingerpost.audit.execute.blame import CallSender, Losses, Unanswered
 from fingerpost.audit.execute.event_queue import EventQueue
 from fingerpost.audit.execute.reference_replies import ReferenceReplies
-from fingerpost.audit.generate.plan import Plan, PlannedCall
 from fingerpost.audit.judge.checklist import Check
 from fingerpost.audit.judge.judge_reply import Judgement, judge_reply
 from fingerpost.audit.judge.trial import Trial
 from fingerpost.audit.redact import redact_call
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
+
+if TYPE_CHECKING:
+    from fingerpost.audit.generate.plan import Plan, PlannedCall
 
 
 class CallJudge:

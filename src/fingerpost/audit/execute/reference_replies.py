@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.audit.events import Note
 from fingerpost.audit.execute.blame import CallSender, Losses, Unanswered, UnclearBlame
 from fingerpost.audit.execute.event_queue import EventQueue
 from fingerpost.audit.generate.mistakes import Mistake
-from fingerpost.audit.generate.plan import Plan, PlannedCall
 from fingerpost.audit.judge.expected_reply import ExpectedReply
 from fingerpost.audit.judge.fingerprint import Fingerprint
 from fingerpost.audit.judge.reply import Reply
@@ -20,6 +19,9 @@ from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
+
+if TYPE_CHECKING:
+    from fingerpost.audit.generate.plan import Plan, PlannedCall
 
 _MADE_UP_TOOL = "zzqxwvkjh"
 """A tool that no server has."""

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fingerpost.audit.events import AuditEnded, AuditStarted, CallJudged, CallsSkipped, Event, Note
 from fingerpost.audit.execute.blame import CallSender, Losses, UnclearBlame
@@ -13,9 +14,11 @@ from fingerpost.audit.execute.event_queue import EventQueue
 from fingerpost.audit.execute.judge_call import CallJudge
 from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.shared_lock import SharedLock
-from fingerpost.audit.generate.plan import Plan, PlannedCall
 from fingerpost.engine.phrases import count_noun
 from fingerpost.terminal.command_error import CommandError
+
+if TYPE_CHECKING:
+    from fingerpost.audit.generate.plan import Plan, PlannedCall
 
 IN_FLIGHT = 4
 _TOOLS_CHANGED = "the server changed its list of tools during the audit; the audit used the first list"

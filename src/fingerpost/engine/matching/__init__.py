@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from fingerpost.engine.matching.alignment import SAME_WORD, Query, parse_query
+from fingerpost.engine.matching.alignment import Query, parse_query
 from fingerpost.engine.matching.calibration import MAX_OTHER_THING, confidence
 from fingerpost.engine.matching.compare import compare_names
 from fingerpost.engine.matching.context import CallContext
-from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
+from fingerpost.engine.matching.evidence import OTHER_THING, SAME_WORD, Evidence, Guard, Tier
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import (
     are_opposite,

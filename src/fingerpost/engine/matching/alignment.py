@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.matching.evidence import Relation
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import MAX_NAME_LENGTH, count_edits, split_words, stem
 from fingerpost.engine.matching.units import unit_of
@@ -16,25 +16,6 @@ from fingerpost.engine.matching.units import unit_of
 if TYPE_CHECKING:
     from fingerpost.engine.matching.index import Names
 
-
-class Relation(StrEnum):
-    """How a word of one name corresponds to a word of the other."""
-
-    SAME = "same"
-    SHORT = "short"
-    """One is a short form of the other."""
-    SPELLING = "spelling"
-    """One may be a misspelling of the other."""
-    SENSE = "sense"
-    """They are synonyms."""
-    BEGINNING = "beginning"
-    """One begins with the other."""
-    ENDING = "ending"
-    INSIDE = "inside"
-
-
-SAME_WORD = frozenset({Relation.SAME, Relation.SHORT, Relation.SPELLING})
-"""Relations in which both stand for one word, whatever it means."""
 
 PREFIX = lazy_pattern(r"^[\s'\"`({\[]*((?:\w+?(?:\.|::?|/|__))+)")
 """Everything up to the last dot, colon, slash or double underscore."""

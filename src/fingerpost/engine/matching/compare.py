@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fingerpost.engine.matching.alignment import SAME_WORD, Alignment, Pair, Query, Relation, align, count_leading
-from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
+from fingerpost.engine.matching.alignment import Alignment, Pair, Query, align, count_leading
+from fingerpost.engine.matching.evidence import SAME_WORD, Evidence, Guard, Relation, Tier
 from fingerpost.engine.matching.extra_words import is_namespace, is_wrapping
 from fingerpost.engine.matching.guards import (
     find_joined_guards,

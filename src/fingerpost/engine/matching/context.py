@@ -23,10 +23,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from fingerpost.engine.matching.actions import Danger, read_action
-from fingerpost.engine.matching.alignment import SAME_WORD, Query
+from fingerpost.engine.matching.alignment import Query
 from fingerpost.engine.matching.descriptions import is_described_by, is_person, mentions
 from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
-from fingerpost.engine.matching.evidence import Evidence, Guard, Tier
+from fingerpost.engine.matching.evidence import SAME_WORD, Evidence, Guard, Tier
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
     is_commentary,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from fingerpost.engine.matching.alignment import SAME_WORD, Alignment, Pair, Relation
+from fingerpost.engine.matching.evidence import SAME_WORD, Relation
 from fingerpost.engine.matching.lexicon import (
     full_forms,
     is_common,
@@ -22,6 +23,9 @@ from fingerpost.engine.matching.lexicon import (
     table_lines,
 )
 from fingerpost.engine.matching.spelling import stem
+
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.alignment import Alignment, Pair
 
 _NO_GROUPS: frozenset[int] = frozenset()
 _THINGS = frozenset({"admin", "backup", "child", "draft", "guest", "parent", "system", "test", "user"})
@@ -82,9 +86,13 @@ def names_other_entity(side: Alignment) -> bool:
         return True
     if not all(is_head(side.theirs[pair.theirs]) for pair in sure):
         return _has_other_owner(side)
-    ours = [side.ours[i] for i in (*side.left, *[pair.ours for pair in doubtful])]
-    theirs = [side.theirs[j] for j in (*side.right, *[pair.theirs for pair in doubtful])]
-    return bool(doubtful) or (any(map(is_entity, ours)) and any(map(is_entity, theirs)))
+    return bool(doubtful) or _each_says_of_what(side)
+
+
+def _each_says_of_what(side: Alignment) -> bool:
+    """Whether the words without a counterpart say of what, in both names."""
+    ours, theirs = (side.ours[i] for i in side.left), (side.theirs[j] for j in side.right)
+    return any(map(is_entity, ours)) and any(map(is_entity, theirs))
 
 
 def _words_of_pairs(side: Alignment) -> list[tuple[str, str]]:

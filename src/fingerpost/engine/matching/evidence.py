@@ -10,6 +10,26 @@ from typing import TypeAlias, TypeVar
 T = TypeVar("T")
 
 
+class Relation(StrEnum):
+    """How a word of one name corresponds to a word of the other."""
+
+    SAME = "same"
+    SHORT = "short"
+    """One is a short form of the other."""
+    SPELLING = "spelling"
+    """One may be a misspelling of the other."""
+    SENSE = "sense"
+    """They are synonyms."""
+    BEGINNING = "beginning"
+    """One begins with the other."""
+    ENDING = "ending"
+    INSIDE = "inside"
+
+
+SAME_WORD = frozenset({Relation.SAME, Relation.SHORT, Relation.SPELLING})
+"""Relations in which both stand for one word, whatever it means."""
+
+
 class Tier(IntEnum):
     """In what way two names match, most certain first. Up to `SPELLING` every word of both is accounted for."""
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair, Relation
+from fingerpost.engine.matching.alignment import PREFIX, Alignment, Pair
 from fingerpost.engine.matching.entities import is_head, names_other_entity
-from fingerpost.engine.matching.evidence import Guard, GuardTable, apply_guards
+from fingerpost.engine.matching.evidence import Guard, GuardTable, Relation, apply_guards
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
     full_forms,

@@ -272,8 +272,8 @@ def is_commentary(name: str) -> bool:
     if "".join(words) in table["words"] or ("i" in words and len(words) > 2):
         return True  # `what_i_am_doing`: the agent speaks of itself
     if words and words[-1] in _IDENTIFIER_WORDS:
-        return len(words) > 1 and all(word in table["identifiers"] for word in words[:-1])
-    if len(words) > 1 and words[0] in table["subjects"] and all(word in table["texts"] for word in words[1:]):
+        return len(words) > 1 and table["identifiers"].issuperset(words[:-1])
+    if len(words) > 1 and words[0] in table["subjects"] and table["texts"].issuperset(words[1:]):
         return True
     has_reason = not table["words"].isdisjoint(words)
     return has_reason and all(word in table["words"] or word in table["fillers"] for word in words)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from fingerpost.engine.matching.alignment import Alignment
 from fingerpost.engine.matching.entities import are_same_entity, have_other_heads, is_entity, is_head
 from fingerpost.engine.matching.lexicon import share_group, table_lines
 from fingerpost.engine.matching.spelling import split_words, stem
+
+if TYPE_CHECKING:
+    from fingerpost.engine.matching.alignment import Alignment
 
 _SECTIONS = ("negators", "roles", "comparators", "deltas", "kinds")
 _LABELS = frozenset({"id", "name"})

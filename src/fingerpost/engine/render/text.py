@@ -34,13 +34,18 @@ def text_lines(report: Report, call: str, readings: str = "") -> Iterator[str]:
     yield from map(sentence, report.warnings)
     if call or readings:
         yield call_line(report, call) if call else readings
+    is_corrected = bool(call or readings)
     for diagnosis in report.diagnoses:
-        yield from _advice_lines(diagnosis, is_corrected=bool(call or readings))
-    for url in dict.fromkeys(one.documentation_url for one in report.diagnoses if one.documentation_url):
-        if url not in report.server_text:
-            yield f"Docs: {url}"
+        yield from _advice_lines(diagnosis, is_corrected=is_corrected)
+    yield from _references(report, is_corrected=is_corrected)
+
+
+def _references(report: Report, *, is_corrected: bool) -> Iterator[str]:
+    """Yield where to read more: the server's documentation, more of the schema, the info tool."""
+    urls = dict.fromkeys(one.documentation_url for one in report.diagnoses if one.documentation_url)
+    yield from (f"Docs: {url}" for url in urls if url not in report.server_text)
     yield from report.more_schema
-    if report.info_tool and not (call or readings) and report.diagnoses and _needs_help(report.diagnoses[0]):
+    if report.info_tool and not is_corrected and any(map(_needs_help, report.diagnoses[:1])):
         yield f"Help: {help_call(report)}"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fingerpost.engine.catalog import Catalog, Tool
-from fingerpost.engine.matching import Names
+from fingerpost.engine.listers import SEARCH_VERBS
+from fingerpost.engine.matching.index import Names
 from fingerpost.engine.phrases import is_name
 
-SEARCH_VERBS = ("list", "search", "find", "query", "browse")
 _FINDS = frozenset({"search", "find", "query", "browse", "grep", "lookup", "filter", "discover", "match"})
 _LISTS = frozenset({"list", "ls", "enumerate"})
 
@@ -35,8 +35,3 @@ def find_listers(tool: Tool, catalog: Catalog) -> Iterator[Tool]:
             continue
         if set(about) & set(stems[1:]) or (verb in SEARCH_VERBS and not other.required):
             yield other
-
-
-def usage_of(lister: Tool) -> str:
-    """Return a complete call where the tool requires nothing, else its name."""
-    return lister.name if lister.required else f"{lister.name}()"

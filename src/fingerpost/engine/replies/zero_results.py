@@ -13,9 +13,10 @@ from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.listers import usage_of
 from fingerpost.engine.model import Call, Drop
 from fingerpost.engine.render.corrected_call import present_call
-from fingerpost.engine.replies.listers import find_listers, is_search, usage_of
+from fingerpost.engine.replies.listers import find_listers, is_search
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, position_of
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean

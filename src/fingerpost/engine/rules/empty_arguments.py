@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Grade, Replace
 from fingerpost.engine.phrases import count_noun, join_names, quote
 from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.schema import excerpt as disclosure
+
+if TYPE_CHECKING:
+    from fingerpost.engine.case import Case
 
 CODE = "EMPTY_ARGUMENTS"
 

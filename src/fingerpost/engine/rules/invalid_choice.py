@@ -14,9 +14,9 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import literal, quote_parameter
+from fingerpost.engine.rules.near_choices import find_near_choices
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.values.choices import find_near_choices
 
 CODE = "INVALID_CHOICE"
 

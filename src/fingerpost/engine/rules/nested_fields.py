@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from fingerpost.engine.case import Case
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Path
+
+if TYPE_CHECKING:
+    from fingerpost.engine.case import Case
 
 
 def find_nested_fields(case: Case) -> Mapping[str, Path]:

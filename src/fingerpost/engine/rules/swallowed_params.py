@@ -20,7 +20,7 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace
 from fingerpost.engine.phrases import join_names, quote, quote_parameter
-from fingerpost.engine.rules import wrong_shape
+from fingerpost.engine.rules.shapes.diagnosis import CODE
 from fingerpost.engine.safety.json_input import as_object, parse_json
 from fingerpost.engine.schema.short_text import takes_long_text, takes_short_text
 
@@ -132,7 +132,7 @@ def _diagnosis(case: Case, name: str, split: _Split) -> Diagnosis:
         edit = Replace((), {**case.arguments, **split.values})
         fixes.append(Fix(edit, Applicability.MAYBE_INCORRECT, confidence=0.85))
     return case.make_diagnosis(
-        wrong_shape.CODE,
+        CODE,
         f"{quote_parameter((name,))} contains {join_names(others, limit=4)} too",
         (name,),
         details={"expected": f"only {quote(name)}", "got": "several parameters in one text"},

@@ -79,20 +79,29 @@ def _diagnose_object(
     given: dict[str, Any] = case.value(holder)
     most = MAX_DIAGNOSES if len(given) <= _MANY_NAMES else MOST_EXPLAINED
     every = [key for key in strays if key in given]
-    nested: Mapping[str, Path] = find_nested_fields(case) if every and not holder else {}
+    nested = _find_places(case, holder, every)
     readings = _find_readings(case, holder, declared, every[:most], nested)
-    claims = Counter(matches[0].name for matches in readings.values() if matches)
+    claims = Counter(match.name for matches in readings.values() for match in matches[:1])
     for stray, matches in readings.items():
         at = (*holder, stray)
-        if must_be_near and not (matches and matches[0].confidence > OFFER_THRESHOLD):
+        if must_be_near and not any(match.confidence > OFFER_THRESHOLD for match in matches[:1]):
             continue
-        offered = [match for match in matches if match.differs_by_unit or not match.is_other_thing][:3]
-        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in offered]
+        offered = filter(_may_be_offered, matches)
+        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in islice(offered, 3)]
         has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD
         given_name = None if has_place else _given_near_name(case, at, declared)
         if not matches and len(every) <= most:  # leaving a few out of very many would not help
             fixes = list(_leave_out(case, at, given_name))
         yield _diagnosis(case, at, fixes, declared, given_name, is_near=bool(matches))
+
+
+def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Path]:
+    """Return the places inside object parameters that arguments at the top may belong to."""
+    return find_nested_fields(case) if strays and not holder else {}
+
+
+def _may_be_offered(match: Match) -> bool:
+    return match.differs_by_unit or not match.is_other_thing
 
 
 def _find_readings(

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-from fingerpost.engine.lazy_pattern import lazy_pattern
-
 FOREIGN_WORD = (
     r"(?:pass|kenn|losungs)w[oö]rt(?![a-zäöüß])|zugangsdaten|mot_?de_?passe|(?<![a-z])mdp(?![a-z])|contrase[ñn]a"
     r"|clave_?(?:de_?)?(?:acceso|secreta)|(?<![a-z])senhas?(?![a-z])|palavra_?passe|parola_?(?:d_?ordine|chiave)"
@@ -18,7 +16,7 @@ FOREIGN_WORD = (
 )
 """Words for a password or a secret as one name, in lower case, with `_` for spaces and hyphens."""
 
-FOREIGN_PHRASE = lazy_pattern(
+FOREIGN_PHRASE = re.compile(
     r"(?<!\w)(?:mots? de passe|clave (?:de acceso|secreta)|palavra[ \-]passe|parola d['\u2019]ordine|m[aậ]t kh[aẩ]u"
     r"|kata sandi|كلمة (?:المرور|السر)|رمز المرور|รหัสผ่าน|पासवर्ड|contrasen\u0303a|пароль)$",
     re.IGNORECASE,
@@ -36,7 +34,7 @@ FOREIGN_STATE = (
 _NO_PASSWORD = r"(?![-<$|>&;]|\d{1,5}(?!\S)|[\w.\-]*/)"
 """An option, a placeholder, a redirection, a port or a path follows instead."""
 
-PASSWORD_OPTION = lazy_pattern(
+PASSWORD_OPTION = re.compile(
     r"\b(?:mysql\w*|mariadb[\w\-]*|mycli|clickhouse-client|7z[ar]?|rar|unrar)(?:\.exe)?(?=\s)[^\n|;]{0,200}?\s"
     r"-p(?![-<$|>&;\s])[\"']?([^\s\"'`]{2,128})"
     r"|\b(?:psql|pg_\w+|ssh|plink|ldap\w+|smbclient|ipmitool|snmp\w+)(?=\s)[^\n|;]{0,200}?\s"
@@ -51,7 +49,7 @@ PASSWORD_OPTION = lazy_pattern(
 )
 """The password among the options of a program whose short option for it is known."""
 
-LOGIN_PAIR = lazy_pattern(
+LOGIN_PAIR = re.compile(
     r"((?<![\w/.])(?:users?|user ?name|login|log in as|logged in as|credentials?|basic auth(?:entication)?)"
     r"(?: for| of| as| with)?[ \t]{1,3}[\"'`(]?)"
     r"(?!(?:system|arn|urn|spiffe|id|uid|gid|name|email|mail|role|group|type|error|code|status|https?|ldap|saml|oidc"

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from itertools import pairwise
+from operator import is_not
 from typing import Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -103,17 +104,18 @@ def redact_error(value: Any, key: str = "", depth: int = 0) -> Any:
     if isinstance(value, dict | list) and depth >= _DEEPEST:
         return HIDDEN
     if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        kept = _kept_keys(fields)
-        parts = {
-            name: item if name in kept else redact_error(item, str(name), depth + 1) for name, item in fields.items()
-        }
-        return parts if any(parts[name] is not item for name, item in fields.items()) else fields
+        return _redact_fields(cast("dict[str, Any]", value), depth + 1)
     if isinstance(value, list):
         items = cast("list[Any]", value)
         changed = [redact_error(item, key, depth + 1) for item in items]
-        return changed if any(new is not old for new, old in zip(changed, items, strict=True)) else items
+        return changed if any(map(is_not, changed, items)) else items
     return HIDDEN if is_number(value) and is_secret(key, value=value) else value
+
+
+def _redact_fields(fields: dict[str, Any], depth: int) -> dict[str, Any]:
+    kept = _kept_keys(fields)
+    parts = {name: item if name in kept else redact_error(item, str(name), depth) for name, item in fields.items()}
+    return parts if any(map(is_not, parts.values(), fields.values())) else fields
 
 
 def _kept_keys(fields: Mapping[str, Any]) -> frozenset[str]:

@@ -58,16 +58,16 @@ def outline(
 
 def outline_value(root: Schema, node: Any, level: Level = "full", depth: int = 0) -> dict[str, Any]:
     """Show the schema of one value, including its alternatives and the contents of objects and arrays."""
-    shown, choices = quote_schema(root, node, level), alternatives(root, node)
+    quoted_schema, choices = quote_schema(root, node, level), alternatives(root, node)
     if depth >= _MAX_DEPTH:
-        return shown
+        return quoted_schema
     if len(choices) > 1:
         quoted = [outline_value(root, one, level, depth + 1) for one in choices[:_MAX_ALTERNATIVES]]
-        return {**shown, "anyOf": quoted} if any(one.keys() - {"type"} for one in quoted) else shown
+        return {**quoted_schema, "anyOf": quoted} if any(one.keys() - {"type"} for one in quoted) else quoted_schema
     if fields := outline(root, choices[0], level, depth=depth + 1):
-        return {**shown, "properties": fields}
+        return {**quoted_schema, "properties": fields}
     item = child(root, choices[0], 0) if "array" in types(root, choices[0]) else None
-    return {**shown, "items": outline_value(root, item, level, depth + 1)} if item else shown
+    return {**quoted_schema, "items": outline_value(root, item, level, depth + 1)} if item else quoted_schema
 
 
 def quote_schema(root: Schema, node: Any, level: Level = "full") -> dict[str, Any]:

@@ -177,8 +177,8 @@ def _describe_alternatives(root: Schema, node: Any) -> Placeholder:
 
 def _phrase(root: Schema, schema: Schema) -> str:
     if choices := _choices(schema):
-        shown = " or ".join(literal(choice) for choice in choices[:_MAX_CHOICES])
-        return shown + (f" or {len(choices) - _MAX_CHOICES:,} more" if len(choices) > _MAX_CHOICES else "")
+        text = " or ".join(literal(choice) for choice in choices[:_MAX_CHOICES])
+        return text + (f" or {len(choices) - _MAX_CHOICES:,} more" if len(choices) > _MAX_CHOICES else "")
     kinds = _kinds(root, schema)
     noun = " or ".join(kinds) or "value"
     match kinds:

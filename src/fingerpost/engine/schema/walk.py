@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import EMPTY_OBJECT, Path
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
-from fingerpost.engine.safety.redact import is_secret
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -193,26 +192,6 @@ def declared_names(root: Schema) -> frozenset[str]:
         found |= {*as_object(as_object(node).get("properties")), *as_strings(as_object(node).get("required"))}
         pending += [inner for inner in (*as_object(node).values(), *as_list(node)) if isinstance(inner, dict | list)]
     return frozenset(found)
-
-
-def secret_names(root: Schema) -> frozenset[str]:
-    """Return the properties, at any depth, that the schema declares secret."""
-    found, seen = set[str](), set[int]()
-    pending: list[Any] = [root]
-    while pending and len(seen) < MAX_NODES:
-        node = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        found |= {
-            name for name, schema in as_object(as_object(node).get("properties")).items() if _is_secret(root, schema)
-        }
-        pending += [inner for inner in (*as_object(node).values(), *as_list(node)) if isinstance(inner, dict | list)]
-    return frozenset(found)
-
-
-def _is_secret(root: Schema, node: Any) -> bool:
-    return any(is_secret("", layer) for layer in layers(root, node))
 
 
 def is_readable(root: Any) -> bool:

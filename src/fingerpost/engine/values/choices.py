@@ -7,38 +7,17 @@ countries and languages are too short for misspellings: each of their neighbours
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching import Match, Reading, find_readings
-from fingerpost.engine.matching.evidence import Tier
-from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite
-from fingerpost.engine.matching.spelling import spelling, split_words, stem
-from fingerpost.engine.values.absent import is_absent_word
+from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
 
 _MAX_LENGTH = 96
-_LONGEST_CODE = 3
-_FILLERS = frozenset(
-    {"the", "a", "an", "only", "is", "be", "to", "set", "value", "option", "mode", "please", "ticket", "item"}
-)
 _MOST_CHOICES = 10_000
-_MOST_WORDS = 200
 _NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
-_CODES = lazy_pattern(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
-_INFLECTION = lazy_pattern(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
-_RANK = lazy_pattern(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
-"""`P1`, `sev-2`: which of two is higher depends on who counts."""
-_NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti", "ab", "a", "mis", "counter")
-_QUALIFIERS = frozenset({
-    "acting", "almost", "anti", "assistant", "but", "co", "counter", "deputy", "ex", "extra", "former",
-    "formerly", "half", "inter", "junior", "multi", "nearly", "non", "over", "partial", "partially", "post",
-    "pre", "pseudo", "quasi", "re", "self", "semi", "senior", "sub", "super", "trans", "ultra", "un", "under",
-    "vice", "x", "xx",
-})  # fmt: skip
-"""Words and prefixes that make another thing of the word behind them: a co-owner is no owner."""
 
 
 def read_choice(slot: Slot) -> Iterator[Candidate]:
@@ -57,108 +36,6 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
 def is_negated(value: Any) -> bool:
     """Whether a text excludes a choice: `!failed`, `-failed`, `not failed`."""
     return isinstance(value, str) and _NEGATION_MARKS.match(value) is not None
-
-
-def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] = ()) -> list[Match]:
-    """Return the choices that resemble a value, best first, without those that mean something else.
-
-    `names` are the names on the path of the value.
-    """
-    if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value):
-        return []
-    words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
-    if is_negated(value):
-        words = [choice for choice in words if is_negated(choice)]
-    if _denies_one(value, words) or _names_several(value, words):
-        return []
-    near = find_readings(value, words, "value")
-    if _are_codes(words):
-        near = [reading for reading in near if reading.evidence.tier is Tier.MEANING]
-    return [reading.match for reading in near if _may_mean(value, reading, names)][:3]
-
-
-def _may_mean(value: str, reading: Reading, names: Sequence[str]) -> bool:
-    choice = reading.match.name
-    if _are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice):
-        return False
-    if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
-        return True
-    is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
-    return not (is_other or _says_more(value, choice, names))
-
-
-def _has_other_prefix(value: str, choice: str) -> bool:
-    """Whether one is the other with something in front of it, or a compound of it: `biweekly`, `weekday`."""
-    longer, shorter = sorted((spelling(value), spelling(choice)), key=len, reverse=True)
-    more = len(longer) - len(shorter)
-    if len(shorter) < 3 or more < 1 or len(split_words(value)) > 1:
-        return False
-    if longer.endswith(shorter):
-        return more > 1 or longer[0] == "a"
-    is_compound = longer.startswith(shorter) and more > 1 and not _INFLECTION.fullmatch(longer[len(shorter) :])
-    return is_compound and spelling(value) == longer
-
-
-def _are_other_codes(value: str, choice: str) -> bool:
-    """Whether both are so short that another letter makes another code: `gte` is no `gt`."""
-    return max(len(value), len(choice)) <= _LONGEST_CODE and sorted(value.lower()) != sorted(choice.lower())
-
-
-def _says_more(value: str, choice: str, names: Sequence[str]) -> bool:
-    """Whether a value has words besides those of the choice that are not in the name of its parameter either.
-
-    `high priority` is the priority `high`, but `public-read-write` is not `public-read`.
-    """
-    ours, theirs = ({stem(word) for word in split_words(text)} for text in (value, choice))
-    if not theirs < ours:
-        return False
-    return not ours - theirs <= {*_FILLERS, *(stem(word) for name in names for word in split_words(name))}
-
-
-def _are_codes(choices: Sequence[str]) -> bool:
-    """Whether the choices are codes (`usd`, `DE`, `pt-BR`), which have neighbours instead of misspellings."""
-    return bool(choices) and all(map(_CODES.fullmatch, choices))
-
-
-def _denies_one(value: str, choices: Sequence[str]) -> bool:
-    """Whether a value is a choice with a negative prefix, which leaves several others: `inactive`."""
-    word = spelling(value)
-    rests = {word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)}
-    return bool(rests) and len(choices) > 2 and any(spelling(choice) in rests for choice in choices)
-
-
-def _names_several(value: str, choices: Sequence[str]) -> bool:
-    """Whether different words of a value stand for different choices: `read-write` for `reader` and `writer`."""
-    words = [word for word in map(str.lower, split_words(value)) if len(word) > 2]
-    if not 1 < len(words) <= 8 or len(choices) > _MOST_WORDS:
-        return False
-    named = [{choice for choice in choices if _begins_alike(word, choice)} for word in words]
-    sets = [one for one in named if one]
-    return len(sets) > 1 and not any(all(choice in one for one in sets) for choice in sets[0])
-
-
-def _begins_alike(word: str, choice: str) -> bool:
-    others = [other for other in map(str.lower, split_words(choice)) if len(other) > 2]
-    return any(other.startswith(word) or word.startswith(other) for other in others)
-
-
-def _is_qualified(value: str, choice: str) -> bool:
-    """Whether one of the two has a qualifier that the other does not have, as a word or as a prefix."""
-    ours, theirs = ({*map(str.lower, split_words(text))} for text in (value, choice))
-    if (ours ^ theirs) & _QUALIFIERS:
-        return True
-    one, other = spelling(value), spelling(choice)
-    return any(prefix + one == other or prefix + other == one for prefix in _QUALIFIERS)
-
-
-def _is_other_rank(value: str, choice: str) -> bool:
-    """Whether a value is a letter and a number, and the choice does not have this number."""
-    is_rank = _RANK.fullmatch(value.strip()) is not None
-    return is_rank and _digits(value) != _digits(choice)
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
 
 
 def _find_same(slot: Slot) -> list[str]:
@@ -188,11 +65,3 @@ def _is_same_choice(choice: str, text: str, wanted: str) -> bool:
 def _differ_at_ends(choice: str, text: str) -> bool:
     """Whether the first letters differ, or the last ones. Only between words does a spelling leave something out."""
     return choice[:1].lower() != text[:1].lower() or choice[-1:].lower() != text[-1:].lower()
-
-
-def _are_opposite(text: str, choice: str) -> bool:
-    """Whether two values exclude each other: by one of their words, a negation, or what they mean as booleans."""
-    meanings = {meaning_of(text), meaning_of(choice)}
-    one, other = ({stem(word) for word in split_words(name)} for name in (text, choice))
-    is_negated = bool(one & NEGATIONS) != bool(other & NEGATIONS)
-    return meanings == {True, False} or is_negated or any(are_opposite(a, b) for a in one - other for b in other - one)

@@ -152,13 +152,18 @@ def _parse_time(rest: str) -> _Time | None:
     found = _TIME.fullmatch(rest.rstrip())
     if not found or not (found[2] or found[4]):
         return None
-    hour, half = int(found[1]), (found[4] or "").lower().replace(".", "")
-    if half and not 1 <= hour <= 12:
+    hour, minute, second = _parse_hour(int(found[1]), found[4]), found[2] or "00", found[3] or "00"
+    if hour is None or hour > 23 or int(minute) > 59 or float(second) >= 60:
         return None
-    hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
-    if hour > 23 or int(found[2] or 0) > 59 or float(found[3] or 0) >= 60:
-        return None
-    return _Time(f"{hour:02}:{found[2] or '00'}:{found[3] or '00'}{_zone(found[5])}", has_zone=bool(found[5]))
+    return _Time(f"{hour:02}:{minute}:{second}{_zone(found[5])}", has_zone=bool(found[5]))
+
+
+def _parse_hour(hour: int, half: str | None) -> int | None:
+    """Return an hour of 24; none if it is no hour of half a day (`13 pm`)."""
+    if not half:
+        return hour
+    is_afternoon = half.lower().startswith("p")
+    return hour % 12 + 12 * is_afternoon if 1 <= hour <= 12 else None
 
 
 def _zone(text: str | None) -> str:

@@ -34,18 +34,23 @@ def read_details(slot: Slot) -> Iterator[Candidate]:
         return
     if bare != text and bare:
         yield Candidate(bare, confidence=0.95, is_sure=True)
-    if len(bare) > 2 and _PAIRS.get(bare[0]) == bare[-1]:
-        yield Candidate(bare[1:-1].strip(), confidence=0.85)
-    if _has_mark(bare) and slot.keyword != "enum":
-        yield Candidate(bare[1:], confidence=0.85)
-    if found := _ADDRESS.fullmatch(bare):
-        yield Candidate(found[1], confidence=0.85)
+    yield from _strip_marks(bare, slot)
     if bare.lower().startswith("file://"):
         yield Candidate(_percent_decode(re.sub(r"(?i)^file://(?:localhost)?", "", bare)), confidence=0.85)
     elif slot.form not in ("uri", "url", "iri", "uri-reference"):
         yield from _find_in_url(bare, slot)
     if bare.startswith("~") and _is_path(slot.name):
         yield Candidate(Instead.FILL_IN, hint=f"Write {slot.label} out: ~ is not expanded")
+
+
+def _strip_marks(bare: str, slot: Slot) -> Iterator[Candidate]:
+    """Yield a text without the quotes, the sign or the name around it."""
+    if len(bare) > 2 and _PAIRS.get(bare[0]) == bare[-1]:
+        yield Candidate(bare[1:-1].strip(), confidence=0.85)
+    if _has_mark(bare) and slot.keyword != "enum":
+        yield Candidate(bare[1:], confidence=0.85)
+    if found := _ADDRESS.fullmatch(bare):
+        yield Candidate(found[1], confidence=0.85)
 
 
 def _has_mark(text: str) -> bool:

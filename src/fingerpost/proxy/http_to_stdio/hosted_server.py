@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, cast
 
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware.paging import read_all_pages
 from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
+from fingerpost.proxy.http_to_stdio.message_queue import MAX_QUEUED, SUBSCRIPTION, MessageQueue
 from fingerpost.proxy.process.child import Child
 from fingerpost.proxy.process.pipe import Pipe
 from fingerpost.proxy.process.supervisor import Supervisor
@@ -21,34 +22,8 @@ from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
 from fingerpost.proxy.protocol.request import Reply
 from fingerpost.proxy.protocol.session import Session
 
-SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _RETRY_LIST_AFTER = 30.0
 """Seconds before the proxy asks again for a list that it could not read."""
-
-_MAX_QUEUED = 1_000
-"""Messages queued for one client."""
-
-
-class MessageQueue:
-    """Messages of the server for one HTTP response. `on_room` is called when a full queue has room again."""
-
-    def __init__(self, on_room: Callable[[], None]) -> None:
-        self._on_room = on_room
-        self._queue = asyncio.Queue[bytes]()
-
-    @property
-    def is_full(self) -> bool:
-        return self._queue.qsize() >= _MAX_QUEUED
-
-    def put(self, frame: bytes) -> None:
-        self._queue.put_nowait(frame)
-
-    async def get(self) -> bytes:
-        was_full = self.is_full
-        frame = await self._queue.get()
-        if was_full and not self.is_full:
-            self._on_room()
-        return frame
 
 
 class HostedServer:
@@ -63,7 +38,7 @@ class HostedServer:
         """The ids of requests in flight by their progress token."""
         self._stream: MessageQueue | None = None
         """The queue of the stream that the client has opened for messages outside of requests."""
-        self._unsent: deque[bytes] = deque(maxlen=_MAX_QUEUED)
+        self._unsent: deque[bytes] = deque(maxlen=MAX_QUEUED)
         """Messages for the client's stream while it is not open."""
         self._read_child: Child | None = None
         """The process whose output is watched."""

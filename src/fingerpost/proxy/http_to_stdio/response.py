@@ -10,7 +10,7 @@ from fingerpost.proxy.http.headers import HTTP_STATUS
 from fingerpost.proxy.http.http1 import Headers
 from fingerpost.proxy.http.listener import JSON
 from fingerpost.proxy.http.server import Responder
-from fingerpost.proxy.http_to_stdio.hosted_server import SUBSCRIPTION, MessageQueue
+from fingerpost.proxy.http_to_stdio.message_queue import SUBSCRIPTION, MessageQueue
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.message import Message, fields, replace_members, splice

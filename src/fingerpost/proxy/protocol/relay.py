@@ -21,8 +21,9 @@ from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.middleware.call_flow import Answer, CallFlow, Outcome
+from fingerpost.middleware.call_flow import CallFlow
 from fingerpost.middleware.guidance import ServerGuidance
+from fingerpost.middleware.outcome import Answer, Outcome
 from fingerpost.middleware.paging import Pages, read_all_pages
 from fingerpost.middleware.protocol import NOT_FOUND_CODES, stamp_result
 from fingerpost.proxy.protocol import message as messages

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Edit, Fix, Grade, Path, Replace
+
+if TYPE_CHECKING:
+    from fingerpost.engine.case import Case
 
 CODE = "WRONG_SHAPE"
 

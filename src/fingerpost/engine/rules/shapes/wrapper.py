@@ -59,10 +59,9 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
     if len(rest) != 1:
         return None
     wrapper, contents = next(iter(rest.items()))
-    inside = _as_contents(contents)
+    inside = None if _spells_parameter(wrapper, tool) else _as_contents(contents)
     beside = {key: value for key, value in arguments.items() if key in tool.params}
-    is_ambiguous = any(_repeats_tool(key, value, tool) for key, value in beside.items())
-    if inside is None or is_ambiguous or not beside.keys().isdisjoint(inside) or _spells_parameter(wrapper, tool):
+    if inside is None or not _may_join(beside, inside, tool):
         return None
     whole = {**beside, **inside}
     if not _is_wrapper_name(wrapper, tool):
@@ -70,6 +69,13 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
         return _Unwrapped(wrapper, whole, is_known=False) if is_right else None
     is_plausible = tool.accepts(whole) or _look_like_arguments(inside, tool)
     return _Unwrapped(wrapper, whole, is_known=True) if is_plausible else None
+
+
+def _may_join(beside: dict[str, Any], inside: dict[str, Any], tool: Tool) -> bool:
+    """Whether what is beside a wrapper overwrites nothing in it, and is no parameter that repeats the tool's name."""
+    if any(_repeats_tool(key, value, tool) for key, value in beside.items()):
+        return False
+    return beside.keys().isdisjoint(inside)
 
 
 def _spells_parameter(name: str, tool: Tool) -> bool:
