@@ -229,11 +229,14 @@ def test_a_tool_that_may_write_never_gets_more_repairs(known: Known, data: st.Da
 
 @examples(40)
 @given(known(), st.data())
-def test_only_the_read_only_hint_changes_a_verdict(known: Known, data: st.DataObject) -> None:
+def test_only_the_read_only_hint_changes_what_is_sent(known: Known, data: st.DataObject) -> None:
     slip = slips(data, known, every_slip(known))
     bare = judge(slip.call, known.annotated().catalog, Policy())
     for name, value in product(ANNOTATIONS[1:], (True, False)):
-        assert judge(slip.call, known.annotated(**{name: value}).catalog, Policy()) == bare
+        verdict = judge(slip.call, known.annotated(**{name: value}).catalog, Policy())
+        assert (verdict.action, verdict.call) == (bare.action, bare.call)
+        # fewer calls are offered for a tool that declares itself destructive
+        assert verdict == bare or (name, value) == ("destructiveHint", True)
 
 
 @examples(70)
@@ -677,9 +680,10 @@ def assert_added(reply: Any, guided: Any) -> None:
         assert _without(new["data"], KEY) == repr(old.get("data") or {})
     else:
         assert _without(new, "content", "_meta") == _without(old, "content", "_meta")
-        blocks: list[Any] = old.get("content") or []
-        assert repr(new["content"][: len(blocks)]) == repr(blocks)
-        assert [block["type"] for block in new["content"][len(blocks) :]] in ([], ["text"])
+        blocks: Any = old.get("content") or []
+        added: Any = new.get("content") or []
+        assert repr(added[: len(blocks)]) == repr(blocks)
+        assert [block["type"] for block in added[len(blocks) :]] in ([], ["text"])
         assert _without(new["_meta"], KEY) == repr(old.get("_meta") or {})
 
 

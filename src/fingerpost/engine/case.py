@@ -54,10 +54,14 @@ class Case:
         every = self.reported or self.known
         if not every:
             every = self.tool.find_violations(self.call.arguments, self._focus, is_sample=is_sample)
-        return tuple(one for one in every if not self._is_placeholder(one.at))
+        return tuple(one for one in every if not self._is_filled_in(one))
 
-    def _is_placeholder(self, at: Path) -> bool:
-        return self.has(at) and _holds_placeholder(self.value(at)) if at else False
+    def _is_filled_in(self, violation: Violation) -> bool:
+        """Whether the caller fills in the value, so that it will be right. An object may still lack other fields."""
+        if not violation.at or not self.has(violation.at):
+            return False
+        value = self.value(violation.at)
+        return isinstance(value, Placeholder) if violation.keyword == "required" else _holds_placeholder(value)
 
     @cached_property
     def is_valid(self) -> bool:

@@ -184,8 +184,12 @@ def _find_attack(node: _Node, policy: Policy) -> Diagnosis | None:
 
 def _expand(node: _Node, found: tuple[Diagnosis, ...], order: Iterator[int]) -> Iterator[_Node]:
     """Yield the node with each option for its first open diagnosis applied."""
-    first, rest = found[0], found[1:]
+    together = _blanks(found)
+    first, rest = found[0], tuple(one for one in found[1:] if one not in together)
     rest_reported = rest if node.case.reported else ()
+    if len(together) > 1:
+        yield _fill_in_blanks(node, together, rest, rest_reported, next(order))
+        return
     for fix, confidence in _options(first):
         yield _Node(
             node.cost * confidence,
@@ -201,6 +205,39 @@ def _expand(node: _Node, found: tuple[Diagnosis, ...], order: Iterator[int]) -> 
         )
     if first.severity is Severity.LOW and not first.fixes:
         yield node._replace(order=next(order), open=rest)
+
+
+def _blanks(found: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Return the missing values that only the caller knows, if the first mistake is one: they need no search."""
+    blanks = [one for one in found if one.code == missing_required.CODE and _is_blank(one)]
+    return blanks if blanks and blanks[0] is found[0] else []
+
+
+def _is_blank(diagnosis: Diagnosis) -> bool:
+    fixes = [fix for fix, _ in _options(diagnosis)]
+    return len(fixes) == 1 and fixes[0].applicability is Applicability.HAS_PLACEHOLDERS
+
+
+def _fill_in_blanks(
+    node: _Node,
+    blanks: Sequence[Diagnosis],
+    rest: tuple[Diagnosis, ...],
+    rest_reported: tuple[Diagnosis, ...],
+    order: int,
+) -> _Node:
+    steps = [_Step(one, fix) for one in blanks for fix, _ in _options(one)]
+    return _Node(
+        node.cost * _PLACEHOLDER_CONFIDENCE,
+        order,
+        node.case.after([step.fix.edit for step in steps]),
+        None,
+        rest_reported,
+        (*node.steps, *steps),
+        Applicability.HAS_PLACEHOLDERS,
+        node.is_guess,
+        None,
+        rest,
+    )
 
 
 def _options(diagnosis: Diagnosis) -> Iterator[tuple[Fix, float]]:

@@ -121,7 +121,26 @@ def _has_twins(slip: Misspelling) -> bool:
     return slip.longest > 4 and slip.known.has_twin(slip.stem, slip.edits)
 
 
+def _fuses_opposites(slip: Misspelling) -> bool:
+    """The words differ by opposites inside them: `hget` and `hset`."""
+    return fuse_opposites(slip.sent, slip.word)
+
+
+def fuse_opposites(one: str, other: str) -> bool:
+    """Whether two words differ only by opposites inside them."""
+    return any(
+        (a in one and one.replace(a, b, 1) == other) or (b in one and one.replace(b, a, 1) == other)
+        for a, b in _FUSED_OPPOSITES
+    )
+
+
+_FUSED_OPPOSITES = (
+    ("get", "set"), ("add", "del"), ("add", "rem"), ("push", "pop"), ("read", "write"), ("up", "down"), ("in", "out"),
+    ("on", "off"), ("max", "min"),
+)  # fmt: skip
+
 _MISSPELLING_GUARDS: GuardTable[Misspelling] = (
+    (Guard.OPPOSITE, _fuses_opposites),
     (Guard.WORD, _is_word_itself),
     (Guard.SHORT, _is_too_short),
     (Guard.FAR, _is_too_far),

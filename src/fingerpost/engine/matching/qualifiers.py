@@ -73,7 +73,8 @@ def has_extra_word(side: Alignment) -> bool:
 
 def is_restricting(name: str) -> bool:
     """Whether an argument of this name says what to leave out, or from where to where: without it, more is returned."""
-    return not _restrictions().isdisjoint(map(stem, split_words(name)))
+    stems = [stem(word) for word in split_words(name)]
+    return not _restrictions().isdisjoint(stems) or share_group("parameters", "".join(stems), "dryrun")
 
 
 @cache

@@ -17,7 +17,8 @@ _UNITS = {
         "s sec second", "ms msec millisecond milli millis", "us usec microsecond micro", "ns nanosecond nano",
         "minute min", "h hr hour", "day", "week", "month", "year", "b byte", "kb kilobyte", "mb megabyte",
         "gb gigabyte", "tb terabyte", "kib", "mib", "gib", "tib", "bit", "kbit", "mbit", "gbit", "px pixel", "pt", "em",
-        "rem", "mm millimeter", "cm centimeter", "m meter", "km kilometer", "inch", "ft foot", "yd yard", "mi mile",
+        "rem", "mm millimeter", "cm centimeter", "m meter", "km kilometer", "inch in", "sqm", "sqft", "sqkm",
+        "sqmi", "ft foot", "yd yard", "mi mile",
         "nm", "g gram", "mg milligram", "mcg ug microgram", "ng nanogram", "iu", "meq", "grain",
         "fps", "rpm", "bpm", "dpi", "ppm", "kg kilogram kilo", "lb pound", "oz ounce", "ton tonne", "ml milliliter",
         "l liter", "gal gallon", "c celsius", "f fahrenheit", "k kelvin", "hz hertz", "khz", "mhz", "ghz", "w watt",
@@ -35,7 +36,7 @@ _PREFIXED_UNIT = lazy_pattern(
     r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
 )
 _OTHER_MEANINGS = frozenset({
-    "a", "amp", "b", "bar", "bit", "bst", "c", "cad", "calorie", "cst", "deg", "degree", "em", "est", "eth", "f",
+    "a", "amp", "b", "in", "bar", "bit", "bst", "c", "cad", "calorie", "cst", "deg", "degree", "em", "est", "eth", "f",
     "foot", "g", "h", "ist", "j", "k", "kilo", "l", "m", "ma", "mi", "micro", "milli", "min", "mol", "mst", "nano",
     "nm", "nok", "pa", "pt", "rad", "rem", "s", "sat", "sek", "us", "v", "w", "wei",
 })  # fmt: skip
@@ -43,7 +44,12 @@ _OTHER_MEANINGS = frozenset({
 _WHICH_ONE = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
 """In the singular these say which one (`birth_year`), in the plural how many (`max_days`)."""
 _QUANTITIES = frozenset({
-    "age", "amount", "at", "balance", "budget", "capacity", "cooldown", "cost", "date", "deadline", "delay", "distance",
+    "acceleration", "age", "altitude", "amount", "angle", "area", "bandwidth", "bearing", "brightness", "consumption",
+    "current", "depth", "diameter", "displacement", "dosage", "dose", "elevation", "energy", "flow", "force", "gain",
+    "heading", "humidity", "level", "load", "mileage", "perimeter", "power", "precipitation", "pressure", "range",
+    "resistance", "rotation", "span", "spread", "thickness", "threshold", "throughput", "torque", "velocity",
+    "visibility", "voltage", "wattage", "wavelength", "yield", "at",
+    "balance", "budget", "capacity", "cooldown", "cost", "date", "deadline", "delay", "distance",
     "duration", "elapsed", "end", "expiry", "fee", "frequency", "height", "income", "interval", "latency", "length",
     "limit", "mass", "memory", "offset", "period", "price", "radius", "rate", "retention", "revenue", "salary", "size",
     "sleep", "speed", "start", "temp", "temperature", "time", "timeout", "timestamp", "total", "ttl", "value", "volume",
@@ -66,6 +72,12 @@ def have_other_units(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 def has_unit(name: str) -> bool:
     """Whether a name says in which unit its value is."""
     return bool(_units_in(split_words(name)))
+
+
+def last_unit(name: str) -> str | None:
+    """Return the unit that a name ends with, in one spelling."""
+    words = split_words(name)
+    return _unit_at(words, len(words) - 1) if len(words) > 1 else None
 
 
 def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
@@ -91,6 +103,8 @@ def _unit_at(words: tuple[str, ...], place: int) -> str | None:
     word = words[place]
     unit = unit_of(word)
     if unit is None:
+        return None
+    if word == "in" and place + 1 < len(words):
         return None
     before = stem(words[place - 1]) if place else ""
     if before in _QUANTITIES or before == "in":

@@ -2,7 +2,7 @@
 
 The diagnosis names the keyword and the parameter, so that a caller can look them up.
 
-Fix grading: none.
+Fix grading: `null` for an optional parameter is left out, which is lossless on read-only tools; none for anything else.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity, Violation
 from fingerpost.engine.phrases import quote_parameter
 from fingerpost.engine.rules.conflicting_params import conflicting_names
+from fingerpost.engine.rules.respelling import respell
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, UNDECLARED_KEYWORD
 
@@ -38,4 +39,11 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
-    return case.make_diagnosis(CODE, f"{quote_parameter(violation.at)} {words}", violation.at, severity=Severity.MEDIUM)
+    is_null = bool(violation.at) and case.value(violation.at) is None
+    return case.make_diagnosis(
+        CODE,
+        f"{quote_parameter(violation.at)} {words}",
+        violation.at,
+        severity=Severity.HIGH if is_null else Severity.MEDIUM,
+        fixes=respell(case, violation).fixes if is_null else (),
+    )

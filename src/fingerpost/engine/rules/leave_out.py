@@ -14,7 +14,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.entities import is_head
-from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, share_group, synonym_groups
+from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, synonym_groups
 from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.matching.units import has_unit
@@ -78,9 +78,8 @@ def _misses_required(case: Case, at: Path) -> bool:
 
 def _may_restrict(case: Case, at: Path) -> bool:
     """Whether an argument may limit what the tool does: by its name, as a flag, or as a condition."""
-    name = str(at[-1])
     is_scalar = isinstance(case.value(at), str | int | float) and not isinstance(case.value(at), bool)
-    return not is_scalar or is_restricting(name) or share_group("parameters", normal_form(name), "dryrun")
+    return not is_scalar or is_restricting(str(at[-1]))
 
 
 def _says_only_why(name: str, value: Any) -> bool:

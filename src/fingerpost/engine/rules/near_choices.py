@@ -55,17 +55,33 @@ def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] =
     near = find_readings(value, words, "value")
     if _are_codes(words):
         near = [reading for reading in near if reading.evidence.tier is Tier.MEANING]
-    return [reading.match for reading in near if _may_mean(value, reading, names)][:3]
+    return [reading.match for reading in near if _may_mean(value, reading, names, words)][:3]
 
 
-def _may_mean(value: str, reading: Reading, names: Sequence[str]) -> bool:
+def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Sequence[str]) -> bool:
     choice = reading.match.name
     if _are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice):
+        return False
+    if _denies(value, choice) or _names_other_too(choice, value, choices):
         return False
     if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
         return True
     is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
     return not (is_other or _says_more(value, choice, names))
+
+
+def _denies(value: str, choice: str) -> bool:
+    """Whether a value is a form of the choice with a negative prefix: `incomplete` and `completed`."""
+    one, other = spelling(value), spelling(choice)
+    rests = [one[len(prefix) :] for prefix in _NEGATIVE_PREFIXES if one.startswith(prefix)]
+    return any(len(rest) > 3 and other.startswith(rest[:-1]) for rest in rests)
+
+
+def _names_other_too(choice: str, value: str, choices: Sequence[str]) -> bool:
+    """Whether what a choice has besides the words of the value is a choice itself: `stop_limit` beside `limit`."""
+    more = {*split_words(choice)} - {*split_words(value)}
+    others = {word for other in choices[:_MOST_WORDS] if other != choice for word in split_words(other)}
+    return len(split_words(value)) < len(split_words(choice)) and not more.isdisjoint(others)
 
 
 def _has_other_prefix(value: str, choice: str) -> bool:

@@ -26,6 +26,7 @@ from fingerpost.engine.matching.actions import (
 )
 from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
+from fingerpost.engine.matching.misspelling import fuse_opposites
 from fingerpost.engine.matching.spelling import count_edits, normal_form, split_words
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
@@ -195,6 +196,8 @@ def _is_at_most(name: str, danger: Danger, catalog: Catalog) -> bool:
 def _is_near(bare: str, tool: Tool) -> bool:
     """Whether a short name is one letter away, and no verb itself: `ad` may be `add`, but `get` is not `let`."""
     key, name = normal_form(bare), normal_form(tool.name)
+    if fuse_opposites(key, name):
+        return False
     return 1 < len(key) < 6 and abs(len(key) - len(name)) < 2 and not is_action(key) and count_edits(key, name, 1) == 1
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
-from fingerpost.engine.matching.units import unit_of
+from fingerpost.engine.matching.units import last_unit, unit_of
 from fingerpost.engine.phrases import encode_json, parameter_label
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.values.numbers import parse_exact
@@ -114,7 +114,8 @@ def _find_quantity(text: str, slot: Slot) -> tuple[int | float, str] | None:
     else:
         return None
     number = parse_exact(digits, slot.kinds)
-    return None if number is None or not _is_unit(unit, bare) else (number, unit)
+    is_wanted = last_unit(slot.name) is not None and unit_of(unit.lower()) == last_unit(slot.name)
+    return None if number is None or not (is_wanted or _is_unit(unit, bare)) else (number, unit)
 
 
 def _is_unit(unit: str, text: str) -> bool:
@@ -131,18 +132,22 @@ def name_unit(word: str) -> str | None:
     """Return the longest name of a unit: `ms`, `msec` and `milliseconds` are all `millisecond`."""
     single = _SYMBOLS.get(word) or stem(word.lower())
     unit = unit_of(_SAME_UNITS.get(single, single))
-    return max(unit.split(), key=len) if unit else None
+    return _longest_name(unit) if unit else None
+
+
+def _longest_name(unit: str) -> str:
+    return max(unit.split(), key=len)
 
 
 def find_units(slot: Slot) -> list[str]:
     """Return the units that the name or the description of a parameter names."""
     words = split_words(slot.name)
     last = words[-1] if words else ""
+    if unit := last_unit(slot.name):
+        return [_longest_name(unit)]
     is_named = len(last) > 1 or (last in ("s", "h") and len(words) > 1)
-    if (is_named and last != "min") or (last == "min" and len(words) > 1):
-        unit = name_unit(last)
-        if unit:
-            return [unit]
+    if ((is_named and last != "min") or (last == "min" and len(words) > 1)) and (unit := name_unit(last)):
+        return [unit]
     text = slot.description[:500]
     candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
     found = [unit for word in candidates if len(word) > 1 and (unit := name_unit(word))]

@@ -79,9 +79,15 @@ def _may_join(beside: dict[str, Any], inside: dict[str, Any], tool: Tool) -> boo
 
 
 def _spells_parameter(name: str, tool: Tool) -> bool:
-    """Whether a name is a declared one but for case and separators: `Body` is the parameter `body`."""
-    letters = spelling(name)
-    return any(spelling(declared) == letters for declared in tool.params)
+    """Whether a name is a declared one but for case and separators, or a word of one that takes an object.
+
+    `Body` is the parameter `body`, and it may be the parameter `queryBody`.
+    """
+    letters, word = spelling(name), normal_form(name)
+    return any(
+        spelling(declared) == letters or (word in split_words(declared) and tool.param_types.get(declared) == "object")
+        for declared in tool.params
+    )
 
 
 def _as_contents(value: Any) -> dict[str, Any] | None:
