@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fingerpost import Call, Catalog, Verdict, admit, render
+from fingerpost import KEY, Call, Catalog, Policy, Verdict, admit, render
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "number"}
@@ -177,3 +177,87 @@ def test_an_argument_about_something_else_is_left_out_if_a_value_has_to_be_fille
 @pytest.mark.parametrize("sent", [{"older_than": "30d"}, {"simulate": "x"}, {"flavour": True}, {"contact_group": "x"}])
 def test_an_argument_that_may_limit_the_effect_stays_a_question(sent: dict[str, Any]) -> None:
     assert offered(sent, tool("drop_contact", {"contactId": TEXT})) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [("altitude_m", "altitude"), ("power_w", "power"), ("width_in", "width"), ("area_sqm", "area_sqft")],
+)
+def test_a_unit_behind_any_quantity_is_never_guessed(declared: str, sent: str) -> None:
+    calls = offered({"device": "d", sent: 7}, tool("set_target", {"device": TEXT, declared: NUMBER}))
+    assert all(call.get(declared) != 7 for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "number"),
+    [("altitude_m", "100ft", None), ("weight_g", "7 lb", None), ("power_w", "7kw", None), ("altitude_m", "30 m", 30),
+     ("weight_g", "5 g", 5), ("price_in_usd", "5 in", None)],
+)  # fmt: skip
+def test_a_number_with_a_unit_is_offered_only_in_the_unit_of_the_parameter(
+    name: str, value: str, number: float | None
+) -> None:
+    [call] = offered({name: value}, tool("set_target", {name: NUMBER}))
+    assert call[name] == ("<number>" if number is None else number)
+
+
+@pytest.mark.parametrize(("sent", "listed"), [("hget", "hset"), ("mget", "mset"), ("lpush", "lpop")])
+def test_a_command_is_no_misspelling_of_its_opposite(sent: str, listed: str) -> None:
+    assert offered({"key": "x"}, tool(listed, {"key": TEXT}), tool("other", {}), name=sent) == []
+
+
+@pytest.mark.parametrize(
+    ("choices", "sent"),
+    [
+        ("draft sent completed voided", "incomplete"),
+        ("market limit stop_limit", "stop"),
+        ("public internal", "private"),
+    ],
+)
+def test_a_choice_that_says_something_else_or_more_is_not_offered(choices: str, sent: str) -> None:
+    calls = offered({"mode": sent}, tool("set_mode", {"mode": {"enum": choices.split()}}))
+    assert all(call["mode"] not in choices.split() for call in calls)
+
+
+@pytest.mark.parametrize("value", ["null", "None", "", None])
+@pytest.mark.parametrize("name", ["filter", "dry_run", "older_than_days"])
+def test_no_value_for_a_restriction_never_drops_it_on_a_tool_that_may_write(name: str, value: Any) -> None:
+    schema = {"dry_run": FLAG, "older_than_days": NUMBER, "filter": {"type": "object"}}[name]
+    purge = tool("purge_queue", {"queue": TEXT}, {name: schema}, destructiveHint=True)
+    assert all(name in call for call in offered({"queue": "q", name: value}, purge))
+    assert offered({"queue": "q", name: value}, tool("scan", {"queue": TEXT}, {name: schema}, readOnlyHint=True)) == [
+        {"queue": "q"}
+    ]
+
+
+def test_a_wrapper_that_may_be_a_parameter_is_none() -> None:
+    body = {"query": {"match_all": {}}}
+    search = tool("search", {"index": TEXT, "queryBody": {"type": "object"}})
+    assert offered({"index": "logs", "body": body}, search) == [{"index": "logs", "queryBody": body}]
+
+
+def test_an_email_address_is_not_the_address_to_pay_to() -> None:
+    withdraw = tool("withdraw", {"asset": TEXT, "address": TEXT}, destructiveHint=True)
+    assert all("@" not in call["address"] for call in offered({"asset": "x", "email_address": "a@b.co"}, withdraw))
+
+
+def test_a_call_to_fill_in_has_every_missing_value_at_any_depth() -> None:
+    names = "abcdefghijklmnop"
+    inner = {"type": "object", "properties": dict.fromkeys(names, TEXT), "required": list(names)}
+    [call] = offered({"customer": {"a": "1"}}, tool("order", {"customer": inner, "z": NUMBER}))
+    assert call == {"customer": {**dict.fromkeys(names, "<string>"), "a": "1"}, "z": "<number>"}
+
+
+def test_a_tool_that_writes_sometimes_is_repaired_only_without_loss_whatever_the_policy() -> None:
+    sync = {**tool("sync", {"mode": TEXT}, {"target": TEXT}, readOnlyHint=True), "_meta": {KEY: {"may_write": True}}}
+    catalog, policy = Catalog.listed([sync]), Policy(auto_correct="all")
+    assert admit(Call("sync", {"mode": "push", "targt": "x"}), catalog, policy=policy).action == "refuse"
+    assert admit(Call("sync", {"mode": "push", "Target": "x"}), catalog, policy=policy).action == "repair"
+
+
+@pytest.mark.parametrize(
+    ("value", "is_repeated"),
+    [("cus_NffrFeUfNV2Hib", True), ("sk_NffrFeUfNV2Hib99", False), ("i-0abcd1234efgh5678", False)],
+)
+def test_an_id_with_a_prefix_is_repeated_unless_the_prefix_is_that_of_a_secret(value: str, is_repeated: bool) -> None:
+    verdict = judge({"customer_id": value, "amuont": 5}, tool("charge", {"customer_id": TEXT, "amount": NUMBER}))
+    assert (value in render(verdict.report).text) is is_repeated

@@ -80,10 +80,11 @@ class Tool:
 
         A tool that writes for some arguments only is marked by our middleware, whatever its annotation says.
         """
-        return self._has_hint("readOnlyHint") and not self._may_write
+        return self._has_hint("readOnlyHint") and not self.writes_sometimes
 
     @property
-    def _may_write(self) -> bool:
+    def writes_sometimes(self) -> bool:
+        """Whether the arguments decide if the tool writes. Such a tool is never repaired by similarity."""
         meta = as_object(self.entry.get("_meta")).get(KEY)
         return as_object(meta).get("may_write") is True
 

@@ -16,6 +16,7 @@ from fingerpost.engine.model import (
     Diagnosis,
     Drop,
     Fix,
+    Grade,
     Move,
     Path,
     Rename,
@@ -107,6 +108,8 @@ def _may_repair(fixed: Sequence[tuple[Diagnosis, Fix]], left: list[Diagnosis], c
     """Whether every change is allowed and the result is valid, except for what is only warned about."""
     read_only = case.tool.is_read_only
     if not all(policy.allows(fix, read_only=read_only) for _, fix in fixed):
+        return False
+    if case.tool.writes_sometimes and any(fix.grade is not Grade.LOSSLESS for _, fix in fixed):
         return False
     if not all(policy.tolerates(diagnosis, read_only=read_only) for diagnosis in left):
         return False

@@ -34,6 +34,13 @@ _FORMS = lazy_pattern(
     r"|(?:[\da-fA-F]{1,4}:{1,2}){2,7}[\da-fA-F]{0,4}"  # an IPv6 address
     r"|(?:[\da-fA-F]{2}[:\-]){5}[\da-fA-F]{2}"  # a MAC address
 )
+_WITH_PREFIX = lazy_pattern(r"([a-z]{2,8})[_\-][A-Za-z\d]{8,32}")
+"""`cus_NffrFeUfNV2Hib`: the letters in front say what the id is of."""
+_SECRET_PREFIXES = frozenset({
+    "api", "apikey", "auth", "bearer", "dckr", "gho", "ghp", "ghr", "ghs", "ghu", "glpat", "hf", "hvs", "key", "live",
+    "npm", "pat", "pk", "prod", "pypi", "rk", "secret", "shp", "sk", "sq", "test", "token", "whsec", "xapp", "xox",
+    "xoxa", "xoxb", "xoxp", "xoxs",
+})  # fmt: skip
 _DIGITS = lazy_pattern(r"\d{15,20}")
 _EMAIL = lazy_pattern(r"[\w.+\-]{1,64}@[a-zA-Z\d](?:[a-zA-Z\d\-]*[a-zA-Z\d])?(?:\.[a-zA-Z\d\-]+)*\.[a-zA-Z]{2,24}")
 _PART = lazy_pattern(r"[/:?&=#,]+")
@@ -57,6 +64,8 @@ def _names_id(key: str) -> bool:
 def _is_id(text: str) -> bool:
     if _DIGITS.fullmatch(text):
         return not _is_card_number(text)
+    if found := _WITH_PREFIX.fullmatch(text):
+        return found[1] not in _SECRET_PREFIXES
     return bool(_FORMS.fullmatch(text) or _EMAIL.fullmatch(text))
 
 
