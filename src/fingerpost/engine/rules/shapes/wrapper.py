@@ -59,9 +59,9 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
     if len(rest) != 1:
         return None
     wrapper, contents = next(iter(rest.items()))
-    inside = None if _spells_parameter(wrapper, tool) else _as_contents(contents)
+    inside = _as_contents(contents)
     beside = {key: value for key, value in arguments.items() if key in tool.params}
-    if inside is None or not _may_join(beside, inside, tool):
+    if inside is None or _may_be_parameter(wrapper, inside, tool) or not _may_join(beside, inside, tool):
         return None
     whole = {**beside, **inside}
     if not _is_wrapper_name(wrapper, tool):
@@ -78,16 +78,16 @@ def _may_join(beside: dict[str, Any], inside: dict[str, Any], tool: Tool) -> boo
     return beside.keys().isdisjoint(inside)
 
 
-def _spells_parameter(name: str, tool: Tool) -> bool:
-    """Whether a name is a declared one but for case and separators, or a word of one that takes an object.
+def _may_be_parameter(name: str, inside: dict[str, Any], tool: Tool) -> bool:
+    """Whether a name is a declared one but for case and separators, or a word of one that takes such an object.
 
-    `Body` is the parameter `body`, and it may be the parameter `queryBody`.
+    `Body` is the parameter `body`. It may be `queryBody`, if it contains no declared argument.
     """
     letters, word = spelling(name), normal_form(name)
-    return any(
-        spelling(declared) == letters or (word in split_words(declared) and tool.param_types.get(declared) == "object")
-        for declared in tool.params
-    )
+    if any(spelling(declared) == letters for declared in tool.params):
+        return True
+    objects = [declared for declared in tool.params if tool.param_types.get(declared) == "object"]
+    return any(word in split_words(declared) for declared in objects) and tool.params.keys().isdisjoint(inside)
 
 
 def _as_contents(value: Any) -> dict[str, Any] | None:
