@@ -150,3 +150,11 @@ def test_a_misspelled_verb_is_corrected_before_synonyms_are_looked_up() -> None:
 def test_a_verb_that_says_nothing_is_dropped() -> None:
     assert [fix.value for fix in ask("make_transfer", "transfer", "refund").fixes] == ["transfer"]
     assert ask("make_transfer", "refund", "charge").fixes == ()
+
+
+def test_a_verb_alone_is_a_tool_that_gets_what_it_makes_if_the_arguments_fit() -> None:
+    sums = {"get_sum": "a b", "echo": "message"}
+    assert offered(ask("add", *sums, arguments={"a": 1, "b": 2}, **sums)) == ["get_sum"]
+    assert offered(ask("add", *sums, arguments={"user": 1}, **sums)) == []
+    assert offered(ask("add", *sums, **sums)) == []
+    assert offered(ask("delete", "get_deletion", arguments={"id": 1}, get_deletion="id")) == []
