@@ -35,7 +35,7 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
 
 def is_negated(value: Any) -> bool:
     """Whether a text excludes a choice: `!failed`, `-failed`, `not failed`."""
-    return isinstance(value, str) and _NEGATION_MARKS.match(value) is not None
+    return isinstance(value, str) and _NEGATION_MARKS.match(value[:_MAX_LENGTH]) is not None
 
 
 def _find_same(slot: Slot) -> list[str]:
