@@ -50,8 +50,8 @@ def test_python_and_shell_fences_run_and_print_the_text_that_follows(page: Path,
 
 
 def test_console_fences_print_what_they_show(tmp_path: Path) -> None:
-    shown = [body for language, body in _fences(README) if language == "console"]
-    commands = [step for body in shown for step in re.split(r"^\$ ", body, flags=re.MULTILINE) if step]
+    displayed = [body for language, body in _fences(README) if language == "console"]
+    commands = [step for body in displayed for step in re.split(r"^\$ ", body, flags=re.MULTILINE) if step]
     for step in commands:
         command, _, expected = step.partition("\n")
         if command.startswith("fingerpost "):

@@ -47,26 +47,26 @@ READING = search_tool(read_only=True)
 WRITING = search_tool(read_only=False)
 
 
-def judged(name: str, arguments: Any, catalog: Catalog = CODE) -> Verdict:
+def judge_call(name: str, arguments: Any, catalog: Catalog = CODE) -> Verdict:
     return admit(Call(name, arguments), catalog)
 
 
 def error_of(name: str, arguments: Any, catalog: Catalog = CODE) -> dict[str, Any]:
-    verdict = judged(name, arguments, catalog)
+    verdict = judge_call(name, arguments, catalog)
     assert verdict.action == "refuse"
     return render(verdict.report).structured["error"]
 
 
 def text_of(name: str, arguments: Any, catalog: Catalog = CODE) -> list[str]:
-    return render(judged(name, arguments, catalog).report).text.splitlines()
+    return render(judge_call(name, arguments, catalog).report).text.splitlines()
 
 
-def said(text: str, **fields: Any) -> dict[str, Any]:
+def text_reply(text: str, **fields: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **fields}
 
 
 def failed(text: str) -> dict[str, Any]:
-    return said(text, isError=True)
+    return text_reply(text, isError=True)
 
 
 def guidance_on(name: str, arguments: dict[str, Any], result: dict[str, Any], catalog: Catalog = CODE) -> Any:
@@ -138,14 +138,14 @@ def test_suggestions_stand_in_the_order_of_their_kind(mistake: str, nearer: str,
 
 
 def test_a_tool_name_is_never_repaired_by_likeness() -> None:
-    assert judged("serach", {"pattern": "User"}).action == "refuse"
+    assert judge_call("serach", {"pattern": "User"}).action == "refuse"
 
 
 # Seed 1, pattern 2: parameters
 
 
 def test_two_misspelt_parameters_are_repaired_on_a_read_only_tool() -> None:
-    verdict = judged("search", {"patern": "User", "filtr": "*.ts"}, READING)
+    verdict = judge_call("search", {"patern": "User", "filtr": "*.ts"}, READING)
     structured = render(verdict.report).structured
     assert verdict.action == "repair"
     assert verdict.call == Call("search", {"pattern": "User", "filter": "*.ts"})
@@ -192,7 +192,7 @@ def test_the_text_of_the_refusal_has_both_facts_and_the_corrected_call() -> None
 
 
 def test_a_repaired_parameter_brings_results_although_the_right_one_is_required() -> None:
-    results = said('{"results": ["User"]}')
+    results = text_reply('{"results": ["User"]}')
     reply = enrich(Call("search", {"patern": "User"}), results, READING)
     assert reply["content"][0] == results["content"][0]
     assert reply["content"][1]["text"] == "Parameter 'patern' was auto-corrected to 'pattern'."
@@ -200,7 +200,7 @@ def test_a_repaired_parameter_brings_results_although_the_right_one_is_required(
 
 
 def test_a_parameter_near_nothing_is_ignored_with_a_warning_on_a_read_only_tool() -> None:
-    verdict = judged("search", {"pattern": "User", "x": 1}, READING)
+    verdict = judge_call("search", {"pattern": "User", "x": 1}, READING)
     assert (verdict.action, verdict.call) == ("forward", Call("search", {"pattern": "User", "x": 1}))
     assert render(verdict.report).structured == {"warnings": ["Unknown param 'x' ignored"]}
 
@@ -211,9 +211,9 @@ def test_a_parameter_near_nothing_is_refused_on_a_tool_that_may_write() -> None:
 
 def test_a_lost_safety_switch_is_never_dropped() -> None:
     catalog = Catalog.listed([tool("purge", {"older_than": {"type": "integer"}, "dry_run": {"type": "boolean"}})])
-    assert judged("purge", {"dryRun": True}, catalog).call == Call("purge", {"dry_run": True})
-    assert judged("purge", {"simulate": True}, catalog).action == "refuse"
-    assert judged("purge", '{"older_than": 30, "dry_run": tr', catalog).action == "refuse"
+    assert judge_call("purge", {"dryRun": True}, catalog).call == Call("purge", {"dry_run": True})
+    assert judge_call("purge", {"simulate": True}, catalog).action == "refuse"
+    assert judge_call("purge", '{"older_than": 30, "dry_run": tr', catalog).action == "refuse"
 
 
 # Seed 1, pattern 3: schema hints
@@ -257,7 +257,7 @@ def test_a_wrong_type_is_told_with_what_was_expected_and_what_was_received() -> 
 
 def test_a_number_as_text_is_read_on_every_tool() -> None:
     for catalog in (READING, WRITING):
-        verdict = judged("search", {"pattern": "User", "max": "50"}, catalog)
+        verdict = judge_call("search", {"pattern": "User", "max": "50"}, catalog)
         assert (verdict.action, verdict.call) == ("repair", Call("search", {"pattern": "User", "max": 50}))
 
 
@@ -271,7 +271,7 @@ def test_a_number_out_of_range_is_told_with_its_limits_and_the_paging_alternativ
 
 
 def test_a_number_out_of_range_is_warned_about_and_sent_on_where_the_tool_only_reads() -> None:
-    verdict = judged("search", {"pattern": "User", "max": 5000}, READING)
+    verdict = judge_call("search", {"pattern": "User", "max": 5000}, READING)
     structured = render(verdict.report).structured
     assert (verdict.action, verdict.call) == ("forward", Call("search", {"pattern": "User", "max": 5000}))
     assert structured["warnings"] == ["Parameter 'max' value 5000 exceeds maximum 1000"]
@@ -317,7 +317,7 @@ PAGE = [{"id": f"r{number}", "name": "User"} for number in range(1, 11)]
 
 
 def test_a_page_of_results_is_followed_by_more_details_and_a_narrower_search() -> None:
-    reply = said(json.dumps({"results": PAGE, "has_more": True, "total": 127}))
+    reply = text_reply(json.dumps({"results": PAGE, "has_more": True, "total": 127}))
     guidance = guidance_on("search", {"pattern": "User"}, reply)
     assert guidance["next_steps"] == {
         "get_more": 'search(pattern: "User", offset: 10)',
@@ -327,7 +327,7 @@ def test_a_page_of_results_is_followed_by_more_details_and_a_narrower_search() -
 
 
 def test_a_page_of_many_results_brings_tips() -> None:
-    reply = said(json.dumps({"results": PAGE, "has_more": True, "total": 47}))
+    reply = text_reply(json.dumps({"results": PAGE, "has_more": True, "total": 47}))
     tips = guidance_on("search", {"pattern": "User"}, reply)["tips"]
     assert tips.keys() == {"high_results", "get_details", "pagination"}
     assert 'filter: "*.ts"' in tips["high_results"]
@@ -337,14 +337,14 @@ def test_a_page_of_many_results_brings_tips() -> None:
 
 def test_a_reached_limit_brings_recommendations() -> None:
     full = [{"id": f"r{number}"} for number in range(100)]
-    reply = said(json.dumps({"results": full, "returned": 100, "total": 100, "limit_reached": True}))
+    reply = text_reply(json.dumps({"results": full, "returned": 100, "total": 100, "limit_reached": True}))
     tips = guidance_on("search", {"pattern": "User", "max": 100}, reply)["tips"]
     assert tips["limit_reached"]["at_limit"] == "Showing maximum 100 results"
     assert tips["limit_reached"]["recommendations"]
 
 
 def test_a_partial_success_brings_the_three_ways_on() -> None:
-    reply = said(json.dumps({"results": PAGE, "warnings": ["Some paths were not accessible"], "partial": True}))
+    reply = text_reply(json.dumps({"results": PAGE, "warnings": ["Some paths were not accessible"], "partial": True}))
     guidance = guidance_on("search", {"pattern": "User"}, reply)
     assert guidance["next_steps"].keys() == {"retry_failed", "check_permissions", "proceed_anyway"}
 
@@ -371,14 +371,14 @@ def test_an_error_brings_the_fix_and_the_help() -> None:
 
 
 def test_a_reply_with_its_own_tips_keeps_the_word() -> None:
-    reply = said(json.dumps({"results": PAGE, "has_more": True, "next_steps": {"get_more": "page two"}}))
+    reply = text_reply(json.dumps({"results": PAGE, "has_more": True, "next_steps": {"get_more": "page two"}}))
     assert enrich(Call("search", {"pattern": "User"}), reply, CODE) is reply
 
 
 def test_tips_fit_the_budget() -> None:
     payload = {"results": PAGE, "has_more": True}
     assert advise(Call("search", {"pattern": "User"}), payload, CODE).next_steps
-    reply = said(json.dumps(payload))
+    reply = text_reply(json.dumps(payload))
     guided = enrich(Call("search", {"pattern": "User"}), reply, CODE, policy=Policy(budget=20))
     assert sum(len(block["text"]) for block in guided["content"][1:]) <= 20
 
@@ -413,7 +413,7 @@ SEVERITIES: list[tuple[str, dict[str, Any], str, str, tuple[str, str]]] = [
 def test_severity_and_the_effect_of_the_tool_decide_the_action(
     arguments: dict[str, Any], code: str, severity: str, actions: tuple[str, str]
 ) -> None:
-    verdicts = [judged(name, arguments, GUARDED) for name in ("look", "change")]
+    verdicts = [judge_call(name, arguments, GUARDED) for name in ("look", "change")]
     assert {(one.code, one.severity) for verdict in verdicts for one in verdict.report.diagnoses} == {(code, severity)}
     assert tuple(verdict.action for verdict in verdicts) == actions
 
@@ -449,7 +449,7 @@ def test_an_attack_is_refused_without_schema_suggestion_or_echo_however_it_is_dr
     catalog = Catalog.listed(
         [tool("read_file", {"path": TEXT}, "path", read_only=True), tool("write_file", {"path": TEXT}, "path")]
     )
-    verdict = judged(name, arguments, catalog)
+    verdict = judge_call(name, arguments, catalog)
     envelope = render(verdict.report)
     assert verdict.action == "refuse"
     assert "passwd" not in envelope.text + json.dumps(envelope.structured)
@@ -504,7 +504,7 @@ def test_fuzz_an_unknown_tool_brings_code_suggestion_list_and_hint() -> None:
 
 
 def test_fuzz_an_unknown_parameter_brings_a_warning_a_suggestion_and_the_results() -> None:
-    results = said('{"results": ["User"]}')
+    results = text_reply('{"results": ["User"]}')
     reply = enrich(Call("search", {"patern": "User"}), results, CODE)
     guidance = reply["_meta"][KEY]
     assert reply["content"][0] == results["content"][0]
@@ -546,9 +546,9 @@ def test_a_servers_own_hint_is_kept_and_no_default_is_added(payload: dict[str, A
     assert (error["hint"], error["category"]) == ("Use sandbox:/", "not_found")
     assert guided["content"] == reply["content"]
     structured = {**failed("file not found"), "structuredContent": payload}
-    shown = enrich(Call("list_files", {}), structured, CODE)
-    assert shown["structuredContent"] == payload
-    assert [block["text"] for block in shown["content"]] == ["file not found", "Use sandbox:/."]
+    displayed = enrich(Call("list_files", {}), structured, CODE)
+    assert displayed["structuredContent"] == payload
+    assert [block["text"] for block in displayed["content"]] == ["file not found", "Use sandbox:/."]
 
 
 @pytest.mark.parametrize(
@@ -560,7 +560,7 @@ def test_a_servers_own_hint_is_kept_and_no_default_is_added(payload: dict[str, A
     ids=json.dumps,
 )  # fmt: skip
 def test_a_failure_that_came_as_a_success_is_read_and_left_as_it_is(payload: dict[str, Any]) -> None:
-    reply = said(json.dumps(payload), structuredContent=payload, isError=False)
+    reply = text_reply(json.dumps(payload), structuredContent=payload, isError=False)
     guided = enrich(Call("list_files", {}), reply, CODE)
     assert guided["_meta"][KEY]["error"]["code"]
     assert guided["content"][0] == reply["content"][0]
@@ -633,7 +633,10 @@ def test_a_wait_that_the_server_names_is_part_of_the_hint() -> None:
     ids=json.dumps,
 )  # fmt: skip
 def test_a_success_stays_a_success(payload: dict[str, Any]) -> None:
-    for reply in (said(json.dumps(payload)), said(json.dumps(payload), structuredContent=payload, isError=False)):
+    for reply in (
+        text_reply(json.dumps(payload)),
+        text_reply(json.dumps(payload), structuredContent=payload, isError=False),
+    ):
         assert enrich(Call("list_files", {}), reply, CODE) is reply
 
 
@@ -740,7 +743,7 @@ def test_the_loop_converges_in_one_retry() -> None:
     error = error_of("convert", {"value": 1, "from_unit": "kilgoram", "to_unit": "kg"}, CONVERTER)
     assert error["suggestions"]["likely_fix"]["value"] == "kilogram"
     retry = error["corrected_call"]
-    assert judged(retry["name"], retry["arguments"], CONVERTER).action == "forward"
+    assert judge_call(retry["name"], retry["arguments"], CONVERTER).action == "forward"
 
 
 def test_an_ambiguous_unit_gives_hints_and_no_fix() -> None:

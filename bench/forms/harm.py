@@ -128,8 +128,8 @@ def _swap_verb(source: Source, verb: str, other: str) -> str | None:
         return None
     at = source.tool.name.lower().index(verb)
     end = at + len(verb)
-    shown = other.capitalize() if source.tool.name[at].isupper() else other
-    name = source.tool.name[:at] + shown + source.tool.name[end:]
+    displayed = other.capitalize() if source.tool.name[at].isupper() else other
+    name = source.tool.name[:at] + displayed + source.tool.name[end:]
     taken = {tuple(name_words(tool.name)) for tool in source.tools.catalog}
     return name if tuple(name_words(name)) not in taken else None
 

@@ -206,11 +206,11 @@ def _judge_names(names: list[str], answer: Answer, wrong: WrongCall) -> tuple[Ou
 def _wrong_parameter_name(answer: Answer, wrong: WrongCall) -> str:
     """Return the parameter that a `did_you_mean` leads to, if the value that was sent does not belong there."""
     for problem in (answer.error, *map(as_object, as_list(answer.error.get("problems")))):
-        name, meant = _parameter(problem), as_object(problem.get("suggestions")).get("did_you_mean")
-        if problem.get("code") != "UNKNOWN_PARAM" or not isinstance(meant, str) or not wrong.right:
+        name, intended = _parameter(problem), as_object(problem.get("suggestions")).get("did_you_mean")
+        if problem.get("code") != "UNKNOWN_PARAM" or not isinstance(intended, str) or not wrong.right:
             continue
-        if all(path[-1] != meant for path, _ in nested_values(wrong.right[0].arguments)):
-            return f"names {meant} for {name}"
+        if all(path[-1] != intended for path, _ in nested_values(wrong.right[0].arguments)):
+            return f"names {intended} for {name}"
     return ""
 
 
@@ -222,8 +222,8 @@ def _suggested_tools(answer: Answer) -> Iterator[str]:
     """Yield the tools that the answer proposes: not those that it merely lists."""
     if answer.error.get("code") == "UNKNOWN_TOOL":
         suggestions = as_object(answer.error.get("suggestions"))
-        if isinstance(meant := suggestions.get("did_you_mean"), str):
-            yield meant
+        if isinstance(intended := suggestions.get("did_you_mean"), str):
+            yield intended
         yield from (one[1] for one in re.finditer(r"[Dd]id you mean '([^']+)'", answer.text))
     for key in ("corrected_call", "possible_calls"):
         every = answer.error.get(key)
@@ -342,9 +342,9 @@ def _find_harm(call: Call, wrong: WrongCall) -> str:
 def _find_harm_in_names(answer: Answer, wrong: WrongCall) -> str:
     """Return a parameter that is named for an argument that belongs nowhere."""
     for problem in (answer.error, *map(as_object, as_list(answer.error.get("problems")))):
-        name, meant = _parameter(problem), as_object(problem.get("suggestions")).get("did_you_mean")
-        if meant and name in wrong.extras:
-            return f"names {meant} for {name}"
+        name, intended = _parameter(problem), as_object(problem.get("suggestions")).get("did_you_mean")
+        if intended and name in wrong.extras:
+            return f"names {intended} for {name}"
     for name, found in as_object(answer.error.get("suggestions")).items():
         if name in wrong.extras and as_object(found).get("did_you_mean"):
             return f"names {as_object(found)['did_you_mean']} for {name}"
@@ -353,12 +353,12 @@ def _find_harm_in_names(answer: Answer, wrong: WrongCall) -> str:
 
 def _find_harm_in_text(text: str, wrong: WrongCall) -> str:
     for at, value in wrong.not_at:
-        shown = f"{_show_path(at)}: {json.dumps(value)}"
-        if not re.search(re.escape(shown) + r"(?!\w|\.\d)", text):
+        displayed = f"{_show_path(at)}: {json.dumps(value)}"
+        if not re.search(re.escape(displayed) + r"(?!\w|\.\d)", text):
             continue
         rights = [other for right in wrong.right for path, other in nested_values(right.arguments) if path == at]
         if not any(f"{_show_path(at)}: {json.dumps(right)}" in text for right in rights):
-            return f"the text shows {shown}"
+            return f"the text shows {displayed}"
     return ""
 
 

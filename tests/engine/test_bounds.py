@@ -261,19 +261,19 @@ REPEATED: list[tuple[Edit, list[tuple[dict[str, Any], dict[str, Any]]]]] = [
 def test_an_edit_is_repeated_where_the_same_slip_is(edit: Any, others: list[tuple[Any, Any]]) -> None:
     before = Call("t", {"items": [{"a": "1"}, *[sent for sent, _ in others], *[{"z": 1, "c": 1}] * 30]})
     after, _ = repeat_edits(edit.applied_to(before), [Applied(edit, before)])
-    assert [after.arguments["items"][index + 1] for index in range(len(others))] == [meant for _, meant in others]
+    assert [after.arguments["items"][index + 1] for index in range(len(others))] == [intended for _, intended in others]
 
 
 def test_conversions_of_texts_are_repeated() -> None:
-    for sent, meant, other, other_meant in [
+    for sent, intended, other, other_meant in [
         ("true", True, "False", False),
         (5, "5", 7, "7"),
         ('{"x": 1}', {"x": 1}, '{"y": 2}', {"y": 2}),
     ]:
         before = Call("t", {"items": [sent, other, *[None] * 30]})
-        edit = Replace(("items", 0), meant)
+        edit = Replace(("items", 0), intended)
         after, places = repeat_edits(edit.applied_to(before), [Applied(edit, before)])
-        assert (after.arguments["items"][:2], places) == ([meant, other_meant], 1)
+        assert (after.arguments["items"][:2], places) == ([intended, other_meant], 1)
 
 
 def test_edits_outside_of_large_lists_are_not_repeated() -> None:

@@ -230,7 +230,7 @@ def test_no_value_for_a_restriction_never_drops_it_on_a_tool_that_may_write(name
 
 
 def test_a_wrapper_that_may_be_a_parameter_is_none() -> None:
-    body = {"query": {"match_all": {}}}
+    body: dict[str, Any] = {"query": {"match_all": {}}}
     search = tool("search", {"index": TEXT, "queryBody": {"type": "object"}})
     assert offered({"index": "logs", "body": body}, search) == [{"index": "logs", "queryBody": body}]
 

@@ -32,7 +32,7 @@ from pydantic import ValidationError
 from fingerpost import KEY, Policy, fastmcp, sdk
 from fingerpost.errors import ToolOperationError
 from fingerpost.middleware.call_flow import CallFlow
-from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, called, run, said
+from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, called, reply_to, run
 from tests.support.waiting import eventually
 
 MODERN = "2026-07-28"
@@ -70,23 +70,26 @@ def code(framework: str, *args: Any, **kwargs: Any) -> Adopted:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 class TestEveryDoor:
     def test_a_right_call_passes_untouched(self, framework: str, era: str) -> None:
-        reply = said(code(framework), "search", {"pattern": "x"}, era=era)
+        reply = reply_to(code(framework), "search", {"pattern": "x"}, era=era)
         assert (reply.is_error, reply.texts, reply.guidance) == (False, ["x 50"], {})
 
     def test_an_unknown_tool_is_answered_with_the_one_that_was_meant(self, framework: str, era: str) -> None:
-        reply = said(code(framework), "serach", {"pattern": "x"}, era=era)
+        reply = reply_to(code(framework), "serach", {"pattern": "x"}, era=era)
         assert (reply.is_error, reply.texts) == (True, ["Tool 'serach' not found.\nTry: search(pattern: \"x\")"])
         assert reply.error["code"] == "UNKNOWN_TOOL"
         assert reply.structured == reply.guidance
 
     def test_a_clear_slip_is_repaired_on_a_tool_that_only_reads(self, framework: str, era: str) -> None:
-        reply = said(code(framework), "search", {"patern": "x", "max": "5"}, era=era)
+        reply = reply_to(code(framework), "search", {"patern": "x", "max": "5"}, era=era)
         assert reply.texts[0] == "x 5"
         assert [one["from"] for one in reply.guidance["corrections"]] == ["patern", "5"]
 
     def test_a_dropped_argument_never_reaches_a_tool_that_may_write(self, framework: str, era: str) -> None:
-        assert said(code(framework), "delete_file", {"path": "a", "dryrun": True}, era=era).texts[0] == "would delete a"
-        refused = said(code(framework), "delete_file", {"path": "a", "simulate": True}, era=era)
+        assert (
+            reply_to(code(framework), "delete_file", {"path": "a", "dryrun": True}, era=era).texts[0]
+            == "would delete a"
+        )
+        refused = reply_to(code(framework), "delete_file", {"path": "a", "simulate": True}, era=era)
         assert refused.is_error
         assert "deleted" not in refused.text
 
@@ -154,7 +157,7 @@ class TestEveryDoor:
             return {"ok": False, "error": "Not merged", "hint": "Pull first"}
 
         server.tool(merge)
-        reply = said(server, "merge", era=era)
+        reply = reply_to(server, "merge", era=era)
         assert not reply.is_error
         assert len(reply.texts) == 1
         assert reply.error["hint"] == "Pull first"
@@ -307,10 +310,10 @@ def test_hidden_tools_are_never_suggested(framework: str, era: str, ours_first: 
             everyone.client(era, client_info=guest) as visitor,
             plain.client(era, client_info=guest) as alone,
         ):
-            shown = 0
+            displayed = 0
             for name in misses:
                 seen = await called(boss, name, {"id": "1"})
-                shown += not HIDDEN_NAMES.isdisjoint(re.findall(r"\w+", seen.text))
+                displayed += not HIDDEN_NAMES.isdisjoint(re.findall(r"\w+", seen.text))
                 hidden = await called(visitor, name, {"id": "1"})
                 assert (hidden.texts, hidden.guidance) == (
                     (same := await called(alone, name, {"id": "1"})).texts,
@@ -318,7 +321,7 @@ def test_hidden_tools_are_never_suggested(framework: str, era: str, ours_first: 
                 )
             overview = (await called(visitor, "info")).text
             assert "write" not in overview
-            assert shown > len(misses) // 4
+            assert displayed > len(misses) // 4
 
     run(main())
 
@@ -356,7 +359,7 @@ def test_a_tool_that_was_hidden_meanwhile_is_not_suggested_any_more(framework: s
 def test_a_tool_that_is_not_listed_but_there_is_called_all_the_same(framework: str) -> None:
     """Some servers list only what a search brought up, and run what they do not list."""
     server = crowd(framework, ours_first=True)
-    reply = said(server, "write_user1", {"id": "1"})
+    reply = reply_to(server, "write_user1", {"id": "1"})
     assert (reply.is_error, reply.texts, reply.guidance) == (False, ["write_user1"], {})
 
 
@@ -503,7 +506,7 @@ class TestInfo:
     def test_it_explains_the_tools_step_by_step(self, framework: str) -> None:
         server = code(framework)
         levels = ("minimal", "typed", "full")
-        texts = [said(server, "info", {"tool": "search", "detail": level}).text for level in levels]
+        texts = [reply_to(server, "info", {"tool": "search", "detail": level}).text for level in levels]
         assert texts[0] == "search(pattern, max?) - Search the code."
         assert texts[1] == (
             "search(pattern, max?) - Search the code.\npattern: required, string\nmax: optional, integer, default 50"
@@ -511,9 +514,9 @@ class TestInfo:
         assert len(texts[0]) < len(texts[1]) < len(texts[2])
 
     def test_wrong_arguments_of_its_own_are_guided_too(self, framework: str) -> None:
-        assert said(code(framework), "info", {"Tool": "search"}).guidance["corrections"][0]["to"] == "tool"
-        assert said(code(framework), "info", {"detail": "everything"}).error["code"] == "INVALID_CHOICE"
-        unknown = said(code(framework), "info", {"tool": "serch"})
+        assert reply_to(code(framework), "info", {"Tool": "search"}).guidance["corrections"][0]["to"] == "tool"
+        assert reply_to(code(framework), "info", {"detail": "everything"}).error["code"] == "INVALID_CHOICE"
+        unknown = reply_to(code(framework), "info", {"tool": "serch"})
         assert (unknown.is_error, 'info(tool: "search")' in unknown.text) == (True, True)
 
     def test_it_gives_way_to_a_servers_own(self, framework: str) -> None:
@@ -525,16 +528,16 @@ class TestInfo:
         server.tool(info)
         names = [tool.name for tool in asked(server, lambda client: client.list_tools()).tools]
         assert names.count("info") == 1
-        assert said(server, "info").text == "the server's own"
+        assert reply_to(server, "info").text == "the server's own"
 
     def test_its_name_can_be_chosen_and_it_can_be_off(self, framework: str) -> None:
         named = code(framework, Policy(info_tool="help"))
-        assert said(named, "help").text.startswith("2 tools:")
-        assert said(named, "search").error["next_steps"]["help"] == 'help(tool: "search")'
+        assert reply_to(named, "help").text.startswith("2 tools:")
+        assert reply_to(named, "search").error["next_steps"]["help"] == 'help(tool: "search")'
         off = code(framework, Policy(info_tool=None))
         assert [tool.name for tool in asked(off, lambda client: client.list_tools()).tools] == ["search", "delete_file"]
-        assert said(off, "info").error["code"] == "UNKNOWN_TOOL"
-        assert "help" not in said(off, "search").error["next_steps"]
+        assert reply_to(off, "info").error["code"] == "UNKNOWN_TOOL"
+        assert "help" not in reply_to(off, "search").error["next_steps"]
 
 
 # S2-07 to S2-09: annotations
@@ -594,10 +597,10 @@ class TestAnnotations:
     @pytest.mark.parametrize("era", ERAS)
     def test_a_tool_seen_writing_stays_labelled_so(self, framework: str, era: str) -> None:
         server = workshop(framework)
-        said(server, "sync", {"mode": "pull"}, era=era)
+        reply_to(server, "sync", {"mode": "pull"}, era=era)
         assert labels(server)["sync"] == (True, True, "READ")
-        said(server, "sync", {"mode": "push"}, era=era)
-        said(server, "sync", {"mode": "pull"}, era=era)
+        reply_to(server, "sync", {"mode": "push"}, era=era)
+        reply_to(server, "sync", {"mode": "pull"}, era=era)
         assert labels(server)["sync"] == (False, True, "WRITE")
 
     def test_the_change_is_announced_once(self, framework: str) -> None:
@@ -630,11 +633,11 @@ class TestAnnotations:
 
     def test_labels_never_gate_anything(self, framework: str) -> None:
         server = workshop(framework, auto_approve=True)
-        texts = [said(server, name).text for name in ("look", "erase", "sync", "careful", "silent")]
+        texts = [reply_to(server, name).text for name in ("look", "erase", "sync", "careful", "silent")]
         assert texts == ["seen", "erased", "pull", "done", "done"]
 
     def test_what_may_write_is_never_repaired_by_likeness_whatever_it_is_labelled(self, framework: str) -> None:
-        assert said(workshop(framework), "sync", {"moed": "pull"}).is_error
+        assert reply_to(workshop(framework), "sync", {"moed": "pull"}).is_error
 
     def test_a_label_survives_many_calls_at_once(self, framework: str) -> None:
         server = workshop(framework)
@@ -768,7 +771,7 @@ def test_an_older_version_of_a_tool_is_not_judged_by_the_newest() -> None:
         return await client.call_tool("f", {"a": 1}, meta=meta)
 
     assert [block.text for block in asked(server, ask).content] == ["old 1"]
-    assert said(server, "f", {"a": 1}).error["code"] == "UNKNOWN_PARAM"
+    assert reply_to(server, "f", {"a": 1}).error["code"] == "UNKNOWN_PARAM"
 
 
 def test_whoever_holds_a_server_of_fastmcp_gets_what_its_tools_raise() -> None:
@@ -795,8 +798,8 @@ def test_whoever_holds_a_server_of_fastmcp_gets_what_its_tools_raise() -> None:
         return (await server.server.call_tool("search", {"pattern": "x"})).content[0].text
 
     assert run(main()) == "x 50"
-    assert said(server, "fetch", {"x": 1}).texts == ["from the mirror"]
-    assert said(server, "primary", {"x": 1}).error["hint"] == "Use the mirror"
+    assert reply_to(server, "fetch", {"x": 1}).texts == ["from the mirror"]
+    assert reply_to(server, "primary", {"x": 1}).error["hint"] == "Use the mirror"
 
 
 def test_what_another_tool_raised_and_this_one_caught_is_not_answered() -> None:
@@ -813,7 +816,7 @@ def test_what_another_tool_raised_and_this_one_caught_is_not_answered() -> None:
 
     server.tool(inner)
     server.tool(outer)
-    assert said(server, "outer", {"x": 1}).texts[0] == "A failure of my own: see X"
+    assert reply_to(server, "outer", {"x": 1}).texts[0] == "A failure of my own: see X"
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
@@ -836,8 +839,8 @@ def test_a_tool_that_is_there_but_not_listed_is_not_taken_for_one_that_is(framew
 
     server.server.middleware.append(unlisted if framework == "sdk" else Unlisted())
     for name in hidden:
-        assert said(server, name, {"id": "1"}).texts == [name]
-    assert said(server, "Get_User", {"id": "1"}).texts[0] == "get_user"
+        assert reply_to(server, name, {"id": "1"}).texts == [name]
+    assert reply_to(server, "Get_User", {"id": "1"}).texts[0] == "get_user"
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
@@ -856,7 +859,7 @@ def test_the_words_of_an_author_hide_what_is_behind_them(framework: str) -> None
 
     server = code(framework)
     server.tool(save)
-    reply = said(server, "save", {"x": 1})
+    reply = reply_to(server, "save", {"x": 1})
     assert "Could not save the record; call again in a minute" in reply.texts[0]
     assert "canary" not in json.dumps([reply.texts, reply.meta])
     assert len(reply.texts) == 1, "nothing is advised against what the author says"
@@ -888,10 +891,10 @@ def test_an_exception_that_cannot_be_told_is_masked(framework: str) -> None:
     server.tool(mute)
     server.tool(mute_error)
     for name in ("mute", "mute_error"):
-        reply = said(server, name)
+        reply = reply_to(server, name)
         assert reply.is_error
         assert "canary" not in json.dumps([reply.texts, reply.meta])
-    assert said(server, "mute_error").error["hint"] == "Look"
+    assert reply_to(server, "mute_error").error["hint"] == "Look"
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -985,7 +988,7 @@ def test_data_that_speaks_of_a_failure_earns_no_advice(payload: dict[str, Any]) 
 
     server.tool(look)
     for times in (1, 3):
-        assert len(said(server, "look", times=times).texts) == 1
+        assert len(reply_to(server, "look", times=times).texts) == 1
 
 
 @pytest.mark.parametrize(
@@ -1018,7 +1021,7 @@ def test_the_shape_of_errors_is_the_servers_choice(framework: str) -> None:
     def refused(shape: str) -> Any:
         server = Adopted(framework, shape=shape)
         server.tool(untyped)  # pyright: ignore[reportUnknownArgumentType]
-        return said(server, "untyped")
+        return reply_to(server, "untyped")
 
     flat, envelope = refused("flat"), refused("envelope")
     assert flat.structured["error_type"] == "missing_required"
@@ -1179,7 +1182,7 @@ def test_a_notice_that_cannot_be_sent_holds_up_no_call(framework: str, monkeypat
     path = "_sdk_internals.SdkUpstream" if framework == "sdk" else "fastmcp._FastMcpUpstream"
     monkeypatch.setattr(f"fingerpost.middleware.{path}.announce_change", boom)
     server = workshop(framework)
-    assert said(server, "sync", {"mode": "push"}).texts == ["push"]
+    assert reply_to(server, "sync", {"mode": "push"}).texts == ["push"]
     assert server.guidance.failures == 1
 
 

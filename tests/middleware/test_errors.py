@@ -21,7 +21,7 @@ from fingerpost.engine.failure_kinds import CATEGORIES, FailureFacts, FailureKin
 from fingerpost.engine.replies.enrich import explain_exception
 from fingerpost.engine.replies.exceptions import facts_of, root_cause
 from fingerpost.errors import ToolOperationError, UnknownValue
-from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, said
+from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, reply_to
 
 CANARY = "canary-4c1f9a7e"
 IS_MASKING = hasattr(exceptions, "UnexpectedToolError")
@@ -77,7 +77,7 @@ def test_every_field_of_the_author_gets_through(framework: str, era: str) -> Non
         next_steps={"read": 'read_content(content_url: "a.txt")'},
         routing_hint={"region": "eu"},
     )
-    reply = said(raising(framework, error), "act", era=era)
+    reply = reply_to(raising(framework, error), "act", era=era)
     assert reply.is_error
     assert reply.text == "Patch failed.\nWrite @@ -1,3 +1,4 @@ before each hunk.\nRead the file first."
     assert reply.error == {
@@ -154,7 +154,7 @@ class Quota(Exception):
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_any_exception_with_guidance_attributes_is_used(framework: str) -> None:
     error = Quota("Quota used up", hint="Ask for fewer rows", category="rate_limited", routing_hint="later")
-    reply = said(raising(framework, error), "act")
+    reply = reply_to(raising(framework, error), "act")
     assert "Ask for fewer rows." in reply.text
     assert (reply.error["message"], reply.error["hint"]) == ("Quota used up", "Ask for fewer rows")
     assert (reply.error["code"], reply.error["routing_hint"]) == ("RATE_LIMITED", "later")
@@ -255,7 +255,7 @@ KINDS: list[tuple[Exception, str]] = [
 @pytest.mark.parametrize(("error", "code"), KINDS, ids=repr)
 def test_a_masked_failure_gets_the_default_hint_of_its_kind_and_stays_masked(error: Exception, code: str) -> None:
     """T16: of an exception without guidance only its kind is used, never its text."""
-    reply = said(raising("sdk", error), "act", {"value": "v1", "path": "a.txt"})
+    reply = reply_to(raising("sdk", error), "act", {"value": "v1", "path": "a.txt"})
     assert (reply.error["code"], reply.is_error) == (code, True)
     assert reply.texts[0].startswith("Error executing tool act")
     # a tool that may remove things is not sent to another target
@@ -268,7 +268,7 @@ def test_what_a_framework_masks_stays_masked(framework: str) -> None:
     server = raising(framework, RuntimeError(CANARY))
     if framework == "fastmcp":
         server.server._mask_error_details = True
-    reply = said(server, "act")
+    reply = reply_to(server, "act")
     is_masked = framework == "fastmcp" or IS_MASKING
     assert CANARY not in json.dumps([reply.texts[not is_masked :], reply.meta])
     assert reply.error["code"] == "INTERNAL_ERROR"
@@ -297,12 +297,12 @@ def test_an_internal_failure_of_the_server_is_not_blamed_on_the_call(error: Exce
     ],
 )
 def test_a_retry_after_is_in_the_hint(error: Exception, wait: str) -> None:
-    assert said(raising("sdk", error), "act").error["hint"] == f"Wait {wait}, then call again"
+    assert reply_to(raising("sdk", error), "act").error["hint"] == f"Wait {wait}, then call again"
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "99999999", "Wed, 21 Oct 2026 07:28:00 GMT"])
 def test_a_retry_after_that_is_not_a_plausible_number_of_seconds_is_ignored(wait: str) -> None:
-    assert "Wait before calling again" in said(raising("sdk", Answered(429, {"retry-after": wait})), "act").text
+    assert "Wait before calling again" in reply_to(raising("sdk", Answered(429, {"retry-after": wait})), "act").text
 
 
 def test_an_explicit_hint_replaces_the_default_hint() -> None:
@@ -323,7 +323,7 @@ def test_an_unknown_value_gets_a_label_and_a_corrected_call(framework: str) -> N
         raise UnknownValue(parameter="unit", got=unit, choices=UNITS)
 
     server.tool(weigh)
-    reply = said(server, "weigh", {"value": 2.5, "unit": "kilgoram"})
+    reply = reply_to(server, "weigh", {"value": 2.5, "unit": "kilgoram"})
     assert reply.text == 'Unknown unit "kilgoram".\nCorrected call: weigh(value: 2.5, unit: "kilogram")'
     fix = {"value": "kilogram", "label": "kilogram (kg)", "confidence": 0.99}
     assert reply.error["suggestions"]["likely_fix"] == fix
@@ -405,7 +405,7 @@ def test_a_fix_is_added_for_an_argument_that_the_call_omits() -> None:
         raise UnknownValue(parameter="unit", got=unit, choices=UNITS)
 
     server.tool(weigh)
-    assert 'weigh(unit: "kilogram")' in said(server, "weigh").text
+    assert 'weigh(unit: "kilogram")' in reply_to(server, "weigh").text
 
 
 def test_the_likely_value_is_in_the_hint_if_no_corrected_call_can_show_it() -> None:
@@ -415,8 +415,8 @@ def test_the_likely_value_is_in_the_hint_if_no_corrected_call_can_show_it() -> N
         raise UnknownValue(parameter="unit", got=expression.split()[1], choices=UNITS)
 
     server.tool(parse)
-    assert 'Did you mean "kilogram (kg)"?' in said(server, "parse", {"expression": "5 kilgoram"}).text
-    assert 'Nearest: "meter (m)" and "mole (mol)".' in said(server, "parse", {"expression": "5 mt"}).text
+    assert 'Did you mean "kilogram (kg)"?' in reply_to(server, "parse", {"expression": "5 kilgoram"}).text
+    assert 'Nearest: "meter (m)" and "mole (mol)".' in reply_to(server, "parse", {"expression": "5 mt"}).text
 
 
 def test_a_subclass_can_set_default_fields() -> None:
@@ -436,7 +436,7 @@ def test_a_code_of_the_author_is_kept(code: str) -> None:
 
 
 def test_next_steps_without_a_hint_are_in_the_text() -> None:
-    reply = said(raising("sdk", ToolOperationError("Oops", next_steps={"first": "Run prepare()"})), "act")
+    reply = reply_to(raising("sdk", ToolOperationError("Oops", next_steps={"first": "Run prepare()"})), "act")
     assert reply.text == "Oops.\nRun prepare()."
 
 
@@ -496,7 +496,7 @@ def test_secrets_are_removed_from_errors_of_any_length(framework: str, size: int
         routing_hint={"token": secret},
         next_steps={"retry": f"with token={secret}", "many": [f"pwd: {secret}"]},
     )
-    reply = said(raising(framework, error), "act")
+    reply = reply_to(raising(framework, error), "act")
     sent = json.dumps([reply.texts, reply.meta, reply.structured])
     assert CANARY not in sent
     assert len(sent) < 6_000
@@ -528,7 +528,7 @@ def test_secret_arguments_are_not_sent_back(
     ]
     for name, arguments in calls:
         for times in (1, 2, 3):
-            reply = said(server, name, arguments, era=era, times=times)
+            reply = reply_to(server, name, arguments, era=era, times=times)
             assert secret not in json.dumps([reply.texts, reply.meta, reply.structured]), (name, arguments)
     assert secret not in "".join(record.getMessage() for record in caplog.records if record.name == "fingerpost")
     assert server.guidance.failures == 0
@@ -554,7 +554,7 @@ def test_an_attack_that_the_author_reports_is_refused_without_help() -> None:
 
 
 def test_a_hint_that_the_message_contains_is_not_repeated_in_the_text() -> None:
-    reply = said(
+    reply = reply_to(
         raising("sdk", ToolOperationError("Patch failed. Use a unified diff.", hint="Use a unified diff")), "act"
     )
     assert reply.text.count("Use a unified diff") == 1
@@ -567,7 +567,7 @@ def test_a_hint_that_the_message_contains_is_not_repeated_in_the_text() -> None:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_failure_gets_an_envelope(framework: str, era: str) -> None:
     error_type = exceptions.ToolError if framework == "sdk" else fastmcp_exceptions.ToolError
-    reply = said(raising(framework, error_type("The moon is full. Wait.")), "act", era=era)
+    reply = reply_to(raising(framework, error_type("The moon is full. Wait.")), "act", era=era)
     assert reply.is_error
     assert (reply.error["code"], reply.error["message"]) == ("INTERNAL_ERROR", "The moon is full")
     assert (reply.error["suggestions"], reply.error["next_steps"]) == ({}, {"help": 'info(tool: "act")'})
@@ -579,7 +579,7 @@ def test_a_masked_timeout_says_that_the_call_timed_out(framework: str) -> None:
     server = raising(framework, TimeoutError(CANARY))
     if framework == "fastmcp":
         server.server._mask_error_details = True
-    reply = said(server, "act")
+    reply = reply_to(server, "act")
     assert reply.error["message"] == "The call timed out"
     assert "The call timed out." in reply.texts[-1] or not IS_MASKING
 
@@ -589,7 +589,7 @@ def test_a_masked_timeout_says_that_the_call_timed_out(framework: str) -> None:
 def test_secrets_in_the_authors_own_error_text_are_hidden_by_default(framework: str, redact: Any) -> None:
     text = f"Login failed\nDB_PASS={CANARY} at postgres://bob:{CANARY}@db"
     error_type = exceptions.ToolError if framework == "sdk" else fastmcp_exceptions.ToolError
-    reply = said(raising(framework, error_type(text), policy=Policy(redact=redact)), "act")
+    reply = reply_to(raising(framework, error_type(text), policy=Policy(redact=redact)), "act")
     assert (CANARY not in reply.text) is (redact == "errors")
     assert CANARY not in json.dumps(reply.guidance)
     if redact == "errors":
@@ -604,14 +604,14 @@ def test_secrets_in_a_returned_error_are_hidden(framework: str) -> None:
         return {"ok": False, "error": f"token={CANARY}", "password": CANARY, "hint": f"Use api_key={CANARY}"}
 
     server.tool(act)
-    reply = said(server, "act")
+    reply = reply_to(server, "act")
     assert CANARY not in json.dumps(reply.guidance)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_link_of_the_author_is_in_the_next_steps(framework: str) -> None:
     url = "https://example.com/patches"
-    reply = said(raising(framework, ToolOperationError("Patch failed", documentation_url=url)), "act")
+    reply = reply_to(raising(framework, ToolOperationError("Patch failed", documentation_url=url)), "act")
     assert (reply.error["documentation_url"], reply.error["next_steps"]["docs"]) == (url, url)
     assert f"Docs: {url}" in reply.texts[0]
     unknown = error_of(UnknownValue("unit", "kilgoram", UNITS, documentation_url=url), {"unit": "kilgoram"})
@@ -640,7 +640,7 @@ PLACES: list[dict[str, Any]] = [
 def test_a_secret_is_hidden_in_every_field_of_the_author(fields: dict[str, Any]) -> None:
     """T3: hints, next steps, details, suggestions, labels and routing hints are cleaned like messages."""
     filled = json.loads(json.dumps(fields).replace("{0}", "hunter2"))
-    reply = said(raising("sdk", ToolOperationError("password=hunter2", **filled)), "act", {"value": "v"})
+    reply = reply_to(raising("sdk", ToolOperationError("password=hunter2", **filled)), "act", {"value": "v"})
     assert "hunter2" not in json.dumps([reply.texts, reply.meta, reply.structured])
 
 
@@ -664,7 +664,7 @@ def test_a_tool_that_sometimes_writes_is_marked_and_never_repaired_by_similarity
     listed: Any = asked(server, lambda client: client.list_tools()).tools[0]
     assert listed.annotations.read_only_hint is True
     assert listed.meta[KEY]["may_write"] is True
-    assert said(server, "sync", {"remot": "a"}).is_error
+    assert reply_to(server, "sync", {"remot": "a"}).is_error
     assert ran == []
     assert Catalog.listed([listed.model_dump(by_alias=True, mode="json")]).get("sync").is_read_only is False  # pyright: ignore
 

@@ -12,7 +12,7 @@ import pytest
 from fingerpost import Policy
 from fingerpost.engine.overrides.read import OverridesError
 from fingerpost.errors import ToolOperationError
-from tests.support.adopted_servers import FRAMEWORKS, Adopted, asked, called, said
+from tests.support.adopted_servers import FRAMEWORKS, Adopted, asked, called, reply_to
 
 
 def search(pattern: str, max: int = 50) -> str:
@@ -40,20 +40,20 @@ def adopted(framework: str, *args: Any, **declared: Any) -> Adopted:
 class TestEveryFramework:
     def test_a_declared_alias_is_sent_as_the_parameter(self, framework: str) -> None:
         server = adopted(framework, aliases={"read_file": {"reference": "path"}})
-        reply = said(server, "read_file", {"reference": "/a"})
+        reply = reply_to(server, "read_file", {"reference": "/a"})
         assert reply.texts == ["text of /a", "Parameter 'reference' was auto-corrected to 'path'."]
         assert reply.guidance["corrections"][0]["from"] == "reference"
-        refused = said(server, "read_file", {"reference": "/a", "path": "/b"})
+        refused = reply_to(server, "read_file", {"reference": "/a", "path": "/b"})
         assert refused.error["code"] == "CONFLICTING_PARAMS"
 
     def test_a_declared_hint_is_given_with_a_failure(self, framework: str) -> None:
         hints = [{"tool": "read_file", "match": "access denied", "hint": "Only /srv is shared"}]
         server = adopted(framework, hints=hints)
-        assert "Only /srv is shared." in said(server, "read_file", {"path": "/secret"}).text
-        odd = said(server, "read_file", {"path": "/odd"})
+        assert "Only /srv is shared." in reply_to(server, "read_file", {"path": "/secret"}).text
+        odd = reply_to(server, "read_file", {"path": "/odd"})
         assert odd.text.index("Only /srv is shared.") < odd.text.index("Ask the owner.")
         assert (odd.error["hint"], odd.error["hints"]) == ("Only /srv is shared", ["Ask the owner"])
-        assert said(server, "read_file", {"path": "/fine"}).texts == ["text of /fine"]
+        assert reply_to(server, "read_file", {"path": "/fine"}).texts == ["text of /fine"]
 
     def test_a_tool_has_its_own_policy(self, framework: str) -> None:
         server = adopted(
@@ -61,9 +61,9 @@ class TestEveryFramework:
             Policy(auto_correct="off"),
             tools={"search": Policy(budget=30), "read_file": {"auto_correct": "lossless"}},
         )
-        assert said(server, "search", {"patern": "x"}).texts[0] == "x 50"
-        assert len(said(server, "search", {"max": 5}).text) <= 30
-        assert said(server, "read_file", {"PATH": "/a"}).texts[0] == "text of /a"
+        assert reply_to(server, "search", {"patern": "x"}).texts[0] == "x 50"
+        assert len(reply_to(server, "search", {"max": 5}).text) <= 30
+        assert reply_to(server, "read_file", {"PATH": "/a"}).texts[0] == "text of /a"
 
     def test_declarations_for_nothing_are_reported_once(self, framework: str, caplog: pytest.LogCaptureFixture) -> None:
         server = adopted(

@@ -92,8 +92,8 @@ async def _played(kind: str, client: str, transport: str) -> list[Any]:
 
 async def differences(code: str, case: PageCase, ask: Ask) -> list[Any]:
     """What a call through a door earned, where that is not what its page says."""
-    said = await _answer(case, ask)
-    return [(code, case.heading, said, _expected(case))] if said != _expected(case) else []
+    reply = await _answer(case, ask)
+    return [(code, case.heading, reply, _expected(case))] if reply != _expected(case) else []
 
 
 async def _answer(case: PageCase, ask: Ask) -> tuple[str, dict[str, Any], Any]:

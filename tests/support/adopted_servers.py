@@ -79,7 +79,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(main)
 
 
-def said(
+def reply_to(
     server: Adopted, name: str, arguments: dict[str, Any] | None = None, *, era: str = "2026-07-28", times: int = 1
 ) -> Said:
     """What the last of so many equal calls is answered with."""

@@ -170,8 +170,8 @@ class Behaviour:
             raise Refusal(-32602, f"Unknown tool: {name}")
         if name == "count_up":
             self.count(str(as_object(arguments).get("key")))
-        said = json.dumps({"tool": name, "arguments": arguments, "caller": caller, "pid": os.getpid()})
-        return {"content": [{"type": "text", "text": said}]}
+        text = json.dumps({"tool": name, "arguments": arguments, "caller": caller, "pid": os.getpid()})
+        return {"content": [{"type": "text", "text": text}]}
 
     def count(self, key: str) -> None:
         append(self.config.counter, key.encode())
@@ -208,8 +208,8 @@ def later(steps: Steps, message: Json, reply: Json) -> list[Json]:
         case ["big", size]:
             return [{**head, "result": {"content": [{"type": "text", "text": "x" * size}]}}]
         case ["progress", count]:
-            told = [{"progressToken": token, "progress": number} for number in range(count)]
-            return [{"jsonrpc": "2.0", "method": "notifications/progress", "params": params} for params in told]
+            text = [{"progressToken": token, "progress": number} for number in range(count)]
+            return [{"jsonrpc": "2.0", "method": "notifications/progress", "params": params} for params in text]
         case ["flood", count]:
             params = {"level": "info", "data": "flood"}
             return [{"jsonrpc": "2.0", "method": "notifications/message", "params": params}] * count
@@ -286,10 +286,10 @@ class Stdio:
         return True
 
     def _speak(self, steps: Steps, message: Json) -> None:
-        said = later(steps, message, self._behaviour.reply(message) if steps[0] == ["usual"] else {})
-        if not said:
+        text = later(steps, message, self._behaviour.reply(message) if steps[0] == ["usual"] else {})
+        if not text:
             self._behaviour.common(steps[0])
-        for one in said:
+        for one in text:
             self._send(one)
 
     def _send(self, message: Json) -> None:

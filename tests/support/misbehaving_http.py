@@ -102,8 +102,8 @@ class Web:
     def _refused(self, asked: Asked, message: Json) -> tuple[int, Json] | None:
         """What is wrong with the headers of a request: status and error."""
         if asked.header("mcp-method") or VERSION_KEY in as_object(as_object(message.get("params")).get("_meta")):
-            told = next(self._mismatches(asked, message), "")
-            return (400, {"code": _MISMATCH, "message": told}) if told else None
+            text = next(self._mismatches(asked, message), "")
+            return (400, {"code": _MISMATCH, "message": text}) if text else None
         if message["method"] == "initialize" or self._behaviour.config.era != "legacy":
             return None
         name = asked.header("mcp-session-id")
@@ -181,10 +181,10 @@ class Web:
         self._is_released = asyncio.Event()
 
     def _speak(self, steps: Steps, asked: Asked, message: Json) -> None:
-        said = later(steps, message, self._reply(asked, message))
-        if not said:
+        reply = later(steps, message, self._reply(asked, message))
+        if not reply:
             self._behaviour.common(steps[0])
-        for one in said:
+        for one in reply:
             self._say(asked, one)
 
     def _say(self, asked: Asked, message: Json) -> None:

@@ -170,14 +170,14 @@ class Line:
 
     def greet(self, **capabilities: Any) -> Heard:
         """The handshake of the revisions that have one."""
-        told = {
+        message = {
             "protocolVersion": "2025-11-25",
             "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
         }
-        heard = self.ask(0, "initialize", told)
+        received = self.ask(0, "initialize", message)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return heard
+        return received
 
     def close(self) -> None:
         """End it as a supervisor would: a proxy takes its server with it then."""
@@ -250,10 +250,10 @@ class Posts:
         return self.ask(7, "tools/call", {"name": name, "arguments": arguments})
 
     def greet(self) -> Heard:
-        told = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        heard = self.ask(0, "initialize", told)
+        message = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        received = self.ask(0, "initialize", message)
         self._posted({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return heard
+        return received
 
     def _posted(self, frame: Frame) -> list[bytes]:
         """The frames that came back, whole or as the events of a stream."""

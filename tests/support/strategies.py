@@ -321,11 +321,11 @@ def real_tools() -> list[Known]:
 
 def _real(row: dict[str, Any]) -> Known:
     kinds = {name: kind if (kind := row["types"].get(name)) in _VALUES else "string" for name in row["names"]}
-    said = row["descriptions"]
+    reply = row["descriptions"]
     schema = {
         "type": "object",
         "properties": {
-            name: {"type": kind, **({"description": said[name]} if name in said else {})}
+            name: {"type": kind, **({"description": reply[name]} if name in reply else {})}
             for name, kind in kinds.items()
         },
         "required": row["required"],
@@ -398,8 +398,8 @@ def _shouted(known: Known) -> Iterable[Slip]:
     for at, value in places(known.call.arguments):
         if isinstance(value, str) and "enum" in _schema_text(known, at):
             for style in (str.upper, str.lower, str.title):
-                if (said := style(value)) != value:
-                    yield Slip("shouted", at, Replace(at, said).applied_to(known.call))
+                if (reply := style(value)) != value:
+                    yield Slip("shouted", at, Replace(at, reply).applied_to(known.call))
 
 
 def _schema_text(known: Known, at: Path) -> str:

@@ -42,16 +42,16 @@ def test_true_and_false_in_any_case_are_converted_on_every_tool(sent: str) -> No
 @pytest.mark.parametrize("default", [True, False])
 def test_an_unclear_boolean_gets_neither_value_as_an_example(sent: Any, default: bool) -> None:
     schema = {"type": "boolean", "default": default, "examples": [default]}
-    shown = text(sent, schema, required=True)
-    assert "Use true or false." in shown
-    assert "p: true" not in shown
-    assert "p: false" not in shown
+    displayed = text(sent, schema, required=True)
+    assert "Use true or false." in displayed
+    assert "p: true" not in displayed
+    assert "p: false" not in displayed
 
 
 def test_an_example_for_a_value_of_the_wrong_type_is_never_one_of_two_opposites() -> None:
-    shown = text(5, {**DIRECTION, "default": "desc"}, required=True)
-    assert '<"asc" or "desc">' in shown
-    assert 'p: "' not in shown
+    displayed = text(5, {**DIRECTION, "default": "desc"}, required=True)
+    assert '<"asc" or "desc">' in displayed
+    assert 'p: "' not in displayed
 
 
 @pytest.mark.parametrize("sent", ["null", "None", "undefined", "N/A", "", "nil", "-", "  ", "NULL", "not specified"])
@@ -171,6 +171,6 @@ def test_a_word_that_makes_another_thing_of_a_choice_is_respected(sent: str, cho
 
 @pytest.mark.parametrize("schema", [{"type": "string", "enum": ["open", "won"]}, {"const": "open"}])
 def test_a_nullable_choice_is_described_by_its_choices(schema: dict[str, Any]) -> None:
-    said = text(5, {"anyOf": [schema, {"type": "null"}]})
-    assert "null" not in said
-    assert '"open"' in said
+    reply = text(5, {"anyOf": [schema, {"type": "null"}]})
+    assert "null" not in reply
+    assert '"open"' in reply

@@ -43,11 +43,11 @@ def run(found: Findings, count: int, seed: int) -> None:
         for start in range(0, count, _BATCH):
             made = [_made(dice, f"{start}-{turn}") for turn in range(_BATCH)]
             proxy.send(*(frame for frame, _ in made))
-            heard = {json.loads(line)["id"]: line for _, line in proxy.taken(_BATCH, PATIENCE)}
-            for turn, (frame, said) in enumerate(made):
-                line = heard.get(f"{start}-{turn}")
+            received = {json.loads(line)["id"]: line for _, line in proxy.taken(_BATCH, PATIENCE)}
+            for turn, (frame, reply) in enumerate(made):
+                line = received.get(f"{start}-{turn}")
                 if found.hold(line is not None, f"no reply to {frame!r}"):
-                    guided += _held(found, said, cast("bytes", line))
+                    guided += _held(found, reply, cast("bytes", line))
             found.progress(start, count)
         found.hold(guided > count // 4, f"only {guided} replies were guided")
     found.measured("error exchanges, added to and not changed", f"{count:,}, of which {guided:,} guided")
@@ -59,8 +59,8 @@ def _made(dice: random.Random, id: str) -> tuple[bytes, bytes]:
     kind = dice.randrange(5)
     part, raw = ("result", _success(dice)) if kind == 0 else _error(dice) if kind < 3 else _failure(dice)
     pairs = [(b'"jsonrpc"', b'"2.0"'), (b'"id"', json.dumps(id).encode()), (b'"%b"' % part.encode(), raw)]
-    said = odd.shuffled(dice, [*pairs, *([(b'"x"', odd.value(dice))] if dice.random() < 0.2 else [])])
-    return call(id, name, arguments, do=[["say", said.decode("latin-1")]]), said
+    reply = odd.shuffled(dice, [*pairs, *([(b'"x"', odd.value(dice))] if dice.random() < 0.2 else [])])
+    return call(id, name, arguments, do=[["say", reply.decode("latin-1")]]), reply
 
 
 def _success(dice: random.Random) -> bytes:

@@ -60,8 +60,8 @@ async def _streams(found: Findings, what: str, count: int, server: tuple[str, ..
         async with connection(proxy.port) as one:
             await one.send(*modern("release", "tools/call", {"name": "release", "arguments": {}}))
             await one.head()
-        said = await asyncio.gather(*(_rest(link) for link in links))
-        wrong = [text for turn, text in enumerate(said) if f'of {turn}"' not in text or '"id":1' not in text]
+        reply = await asyncio.gather(*(_rest(link) for link in links))
+        wrong = [text for turn, text in enumerate(reply) if f'of {turn}"' not in text or '"id":1' not in text]
         found.hold(not wrong, f"{what}: {len(wrong)} of {count} streams crossed or broken: {wrong[:1]}")
         for link in links:
             link.close()

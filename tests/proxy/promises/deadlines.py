@@ -106,12 +106,12 @@ def _told(found: Findings, what: str, record: Path, ids: list[Any]) -> None:
 def _cancelled(record: Path) -> list[Any]:
     found = set[str]()
     for line in lines_of(record):
-        said = json.loads(line)
-        body = json.loads(said["body"]) if said.get("body") else said
+        reply = json.loads(line)
+        body = json.loads(reply["body"]) if reply.get("body") else reply
         if body.get("method") == "notifications/cancelled":
             found.add(str(body["params"]["requestId"]))
-        elif "closed" in said:
-            found.add(str(said["closed"]))
+        elif "closed" in reply:
+            found.add(str(reply["closed"]))
     return sorted(found)
 
 

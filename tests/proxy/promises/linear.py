@@ -57,10 +57,10 @@ def _moved(found: Findings, proxy: Stdio, direction: str, size: int, times: int)
         text = "x" * (size * MB) if direction == "up" else "x"
         done: list[Any] = [["reply", {"content": []}]] if direction == "up" else [["big", size * MB]]
         proxy.send(call(id, "echo", {"text": text}, do=done))
-        heard = proxy.taken(1, PATIENCE)
-        is_there = found.hold(bool(heard), f"no reply to {size} MB {direction}")
+        received = proxy.taken(1, PATIENCE)
+        is_there = found.hold(bool(received), f"no reply to {size} MB {direction}")
         if is_there and direction == "down":
-            found.hold(len(heard[0][1]) > size * MB, f"a short reply: {heard[0][1][:200]!r}")
+            found.hold(len(received[0][1]) > size * MB, f"a short reply: {received[0][1][:200]!r}")
     return proxy.cpu() - before
 
 

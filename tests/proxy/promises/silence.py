@@ -68,10 +68,10 @@ def _owed(line: bytes) -> Owed:
     """What a line is owed, by a reader that shares nothing with the proxy."""
     if not line.strip(b" \t\r\n\x0b\x0c"):
         return Owed(None, True, 0)
-    said, is_strict = _read(line)
-    if not isinstance(said, dict):
+    reply, is_strict = _read(line)
+    if not isinstance(reply, dict):
         return Owed(None, False, 1)
-    message = cast("dict[str, Any]", said)
+    message = cast("dict[str, Any]", reply)
     id: Any = message.get("id")
     is_reply = "method" not in message and ("result" in message or "error" in message)
     is_note = "method" in message and "id" not in message
@@ -108,13 +108,13 @@ def _batch(found: Findings, proxy: Stdio, frames: list[bytes], turn: int) -> Non
     wanted = Counter(_key(one.id) for one in owed if one.is_certain and one.times == 1 and one.id is not None)
     sent = proxy.send(*lines, request(f"end-{turn}", "ping"))
     total = sum(one.times for one in owed if one.times > 0) + 1
-    heard = proxy.taken(total, PATIENCE)
-    while not wanted <= _ids(heard) and (more := proxy.taken(1, PATIENCE)):
-        heard += more
+    received = proxy.taken(total, PATIENCE)
+    while not wanted <= _ids(received) and (more := proxy.taken(1, PATIENCE)):
+        received += more
     for again in range(4):  # what guidance asks of the server on the way takes a few turns
         proxy.ask(f"end-{turn}-{again}", "ping")
-    heard += proxy.taken(len(proxy.lines), 0.0)
-    _told(found, proxy, owed, wanted, heard, sent, lines)
+    received += proxy.taken(len(proxy.lines), 0.0)
+    _told(found, proxy, owed, wanted, received, sent, lines)
 
 
 def _alone(proxy: Stdio, line: bytes) -> int:
@@ -176,8 +176,8 @@ async def _by_http(found: Findings, count: int, dice: random.Random, server: tup
             found.within(time.monotonic() - began, _WITHIN, f"a late answer to {body!r}")
             owed = _owed(body)
             if owed.times == 1 and owed.is_certain and owed.id is not None:
-                said = answer.messages()
-                is_answered = len(said) == 1 and said[0].get("id") == owed.id
+                reply = answer.messages()
+                is_answered = len(reply) == 1 and reply[0].get("id") == owed.id
                 found.hold(is_answered, f"{answer.status} {answer.body!r} to {body!r}")
             found.progress(turn, count)
         one.close()

@@ -40,10 +40,10 @@ class Running:
 
     def __init__(self, command: Sequence[str], config: Json | None = None, env: dict[str, str] | None = None) -> None:
         bare = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-        said = {"MISBEHAVE": json.dumps(config)} if config else {}
+        reply = {"MISBEHAVE": json.dumps(config)} if config else {}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env={**bare, **said, **(env or {})}
+            command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env={**bare, **reply, **(env or {})}
         )
         self.pid = self.process.pid
         self.errors = b""

@@ -47,10 +47,10 @@ def _compared(found: Findings, guidance: str, count: int, dice: random.Random) -
 
 def _batch(found: Findings, proxy: Stdio, exchanges: list[Exchange], record: Path) -> None:
     sent = [frame for one in exchanges for frame in one.sent]
-    said = [frame for one in exchanges for frame in one.said]
+    reply = [frame for one in exchanges for frame in one.said]
     proxy.send(*sent, request("end", "ping"))
-    heard = [line for _, line in proxy.taken(len(said) + 1, PATIENCE)][:-1]
-    _same(found, "the client was told", said, heard)
+    received = [line for _, line in proxy.taken(len(reply) + 1, PATIENCE)][:-1]
+    _same(found, "the client was told", reply, received)
     _same(found, "the server was told", sent, record.read_bytes().split(b"\n")[:-2])
 
 
@@ -69,8 +69,8 @@ def _made(dice: random.Random, turn: int, guidance: str) -> Exchange:
 def _asked(dice: random.Random, turn: int) -> Exchange:
     """A request of any method, with fields that nobody knows."""
     id = odd.fresh_id(dice, turn)
-    said = [_reply(dice, id)]
-    return Exchange([_frame(dice, id, dice.choice(_METHODS), [_extra(dice)], said)], said)
+    reply = [_reply(dice, id)]
+    return Exchange([_frame(dice, id, dice.choice(_METHODS), [_extra(dice)], reply)], reply)
 
 
 def _called(dice: random.Random, turn: int) -> Exchange:
@@ -83,9 +83,9 @@ def _called(dice: random.Random, turn: int) -> Exchange:
         (b'"list"', b"[%b,%b]" % (odd.value(dice), odd.value(dice))),
     ]
     arguments = odd.shuffled(dice, dice.sample(some, dice.randrange(5)))
-    said = [_reply(dice, id)]
+    reply = [_reply(dice, id)]
     params = [(b'"name"', b'"echo"'), (b'"arguments"', arguments)]
-    return Exchange([_frame(dice, id, b'"tools/call"', params, said)], said)
+    return Exchange([_frame(dice, id, b'"tools/call"', params, reply)], reply)
 
 
 def _noted(dice: random.Random, turn: int) -> Exchange:
@@ -101,8 +101,8 @@ def _by_server(dice: random.Random, turn: int) -> Exchange:
     pairs = [(b'"jsonrpc"', b'"2.0"'), (b'"method"', b'"notifications/message"'), (b'"params"', b'{"x": 1.0}')]
     note = odd.shuffled(dice, [*pairs])
     asks = odd.shuffled(dice, [(b'"jsonrpc"', b'"2.0"'), (b'"id"', own), (b'"method"', b'"roots/list"'), _extra(dice)])
-    said = [note, asks, _reply(dice, id)]
-    return Exchange([_frame(dice, id, b'"ping"', [], said), _reply(dice, own)], said)
+    reply = [note, asks, _reply(dice, id)]
+    return Exchange([_frame(dice, id, b'"ping"', [], reply), _reply(dice, own)], reply)
 
 
 def _cancelled(dice: random.Random, turn: int) -> Exchange:
@@ -127,9 +127,9 @@ def _progressing(dice: random.Random, turn: int) -> Exchange:
     id, token = odd.fresh_id(dice, turn), odd.fresh_id(dice, turn)
     pairs = [(b'"progressToken"', token), (b'"progress"', odd.number(dice)), (b'"total"', b"2E0")]
     note = b'{"jsonrpc":"2.0","method":"notifications/progress","params":%b}' % odd.shuffled(dice, pairs)
-    said = [note, note, _reply(dice, id)]
+    reply = [note, note, _reply(dice, id)]
     params = [(b'"name"', b'"echo"'), (b'"arguments"', b"{ }")]
-    return Exchange([_frame(dice, id, b'"tools/call"', params, said, [(b'"progressToken"', token)])], said)
+    return Exchange([_frame(dice, id, b'"tools/call"', params, reply, [(b'"progressToken"', token)])], reply)
 
 
 def _frame(

@@ -97,11 +97,11 @@ async def connection(port: int) -> AsyncGenerator[Connection]:
 
 def modern(id: Any, method: str, params: Json | None = None, **meta: Any) -> tuple[bytes, dict[str, str]]:
     """A request of the newer era, and the headers that mirror it. Names are plain; no argument is mirrored."""
-    said = {**(params or {}), "_meta": {**MODERN_META, **meta}}
+    text = {**(params or {}), "_meta": {**MODERN_META, **meta}}
     headers = {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
-    if isinstance(name := said.get("name"), str):
+    if isinstance(name := text.get("name"), str):
         headers["mcp-name"] = name
-    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": said}).encode(), headers
+    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": text}).encode(), headers
 
 
 async def shaken(one: Connection, headers: dict[str, str] | None = None) -> dict[str, str]:
@@ -110,6 +110,6 @@ async def shaken(one: Connection, headers: dict[str, str] | None = None) -> dict
     body = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).encode()
     answer = await one.ask(body, headers)
     session = {"mcp-session-id": answer.headers["mcp-session-id"]} if "mcp-session-id" in answer.headers else {}
-    told = {**(headers or {}), **session, "mcp-protocol-version": "2025-11-25"}
-    await one.ask(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', told)
-    return told
+    message = {**(headers or {}), **session, "mcp-protocol-version": "2025-11-25"}
+    await one.ask(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', message)
+    return message

@@ -784,15 +784,15 @@ def test_a_fresh_server_is_told_what_the_old_one_knew_before_it_gets_the_call() 
     initialize = only(talk.sent())
     assert (initialize["method"], initialize["params"]) == ("initialize", {"protocolVersion": "2025-11-25"})
     talk.server(frame({"id": initialize["id"], "result": {}}))
-    told = list(map(json.loads, talk.sent()))
-    assert [one["method"] for one in told] == [
+    message = list(map(json.loads, talk.sent()))
+    assert [one["method"] for one in message] == [
         "notifications/initialized",
         "logging/setLevel",
         "resources/subscribe",
         "tools/call",
     ]
-    assert told[2]["params"] == {"uri": "a:2"}
-    assert talk.server(*(frame({"id": one["id"], "result": {}}) for one in told[1:3])) == []
+    assert message[2]["params"] == {"uri": "a:2"}
+    assert talk.server(*(frame({"id": one["id"], "result": {}}) for one in message[1:3])) == []
     assert talk.server(said(9)) == [said(9)]
 
 

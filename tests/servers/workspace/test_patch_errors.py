@@ -177,9 +177,9 @@ def test_an_empty_file_has_no_similar_lines(space: Workspace, root: Path) -> Non
 
 def test_of_equally_similar_places_the_expected_one_is_named() -> None:
     lines = ["    return 1\n", "pass\n"] * 500
-    for meant in (0, 402, 998):
+    for intended in (0, 402, 998):
         for wanted in (["  return 1\n"], ["    return 12\n"]):
-            assert nearest_lines.find_nearest(lines, wanted, meant).at == meant
+            assert nearest_lines.find_nearest(lines, wanted, intended).at == intended
 
 
 @given(st.lists(LINE, max_size=8), st.lists(LINE, min_size=1, max_size=4), st.integers(0, 9))
