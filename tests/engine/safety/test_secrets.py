@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -42,6 +43,18 @@ CANARY = "hunter2"
         "Cookie: a=1; sid=hunter2", "-H 'Authorization: token hunter2'",
         "basic aHVudGVyMg==hunter2", "token: Bearer hunter2",
         "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----", "ghp_0123456789hunter2",
+        "Password 'hunter2' was rejected", 'the password "hunter2" is wrong', "Invalid token 'hunter2'",
+        'It said \\"the password \\\\"hunter2\\\\" is wrong\\"', "mot de passe 'hunter2' refusé", "API key `hunter2`",
+        "<password>hunter2</password>", "<db:Password type='x'><![CDATA[hunter2]]></db:Password>",
+        "\\u003cpassword\\u003ehunter2\\u003c/password\\u003e", '<add key="Password" value="hunter2"/>',
+        "password:\n  hunter2", "db:\n  password: |\n    a\n    hunter2\n  host: x", "password:\\n  hunter2\\n",
+        '{"error": "password:\\n  hunter2", "a": 1}',
+        '{"name":"DB_PASSWORD","value":"hunter2"}', "- name: DB_PASSWORD\n  value: hunter2",
+        '{\\"key\\": \\"API_TOKEN\\", \\"type\\": \\"x\\", \\"value\\": \\"hunter2\\"}',
+        "- name: TOKEN\\n  value: hunter2",
+        "machine h login bob password hunter2", "login with user bob and password hunter2 failed",
+        "jdbc:oracle:thin:scott/hunter2@//h:1521/x", "ORA-01017: scott/hunter2@db", "connect to scott/hunter2@//h",
+        "Incorrect API key provided: hunter2.", "pass phrase: hunter2", "dckr_pat_hunter2",
         "1 error for login\npassword\n  Too short [type=string_too_short, input_value='hunter2', input_type=str]",
         "1 error for login\nuser\n  Missing [type=missing, input_value={'u': 1, 'pass...hunter2'}, input_type=dict]",
     ],
@@ -69,6 +82,16 @@ def test_a_secret_is_hidden(text: str) -> None:
         "mot de passe : incorrect", "contraseña: debe tener 8 letras", "https://x/?q=a%3Db", "curl -u 1:2 x",
         "Use --token to set one", "--password is required", "Access denied for user 'root'@'localhost'", "plain words",
         "1 error for f\nlimit\n  Wrong [type=int_parsing, input_value='x', input_type=str]", "password: <hidden>",
+        "token limit exceeded: 5", "The password is wrong", "PWD=/home/me", "pwd: /home/me", "OLDPWD=/home/me",
+        "SSH_AUTH_SOCK=/run/x", "npm_config_registry not set", "npm_lifecycle_event: test", "hf_hub_download failed",
+        "Private key: file not found", "ssh key: permission denied", "ssh://git@github.com/a/b", "password: <string>",
+        'secret "db-creds-2" not found', "line 5: token 'if' unexpected", "Unexpected token 'a12345'",
+        "password 'must be at least 8 characters'", "Usage: login <user> <password> <host>", "secrets:\n  inherit",
+        "- name: max_tokens\n  value: 5", "- name: HOST\n  value: db1", "login with password sha256 hashes",
+        "<title>Password</title>", "<password>string</password>", "password provided: yes",
+        "errors:\n  auth:\n    failed",
+        "token 2026-05-01T00:00:00Z is too old", "see a/b@1.0", "- name: TOKEN\n- name: HOST\n  value: db1",
+        "\\u00fcber alles: x", "password: |\nnext",
     ],
 )  # fmt: skip
 def test_text_about_a_secret_stays_readable(text: str) -> None:
@@ -82,10 +105,50 @@ def test_text_about_a_secret_stays_readable(text: str) -> None:
         ("see ?token=abc&user=bob.", "see ?token=<hidden>&user=bob."),
         ("a\nDB_PASS=abc\nb", "a\nDB_PASS=<hidden>\nb"),
         ('{"token": "abc", "n": 1}', '{"token": "<hidden>", "n": 1}'),
+        ("a:\n  password: |\n    abc\n  host: x", "a:\n  password: |\n    <hidden>\n  host: x"),
+        ("Password 'abc' is wrong", "Password '<hidden>' is wrong"),
+        ("Server=x;Pwd=/abc", "Server=x;Pwd=<hidden>"),
     ],
 )
 def test_what_surrounds_a_secret_stays(text: str, expected: str) -> None:
     assert hide_secrets(text) == expected
+
+
+@pytest.mark.parametrize("word", ["contraseña", "пароль", "密码", "パスワード", "비밀번호", "hasło"])
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_foreign_word_for_a_password_is_understood_as_json_writes_it(word: str, levels: int) -> None:
+    def dump(text: str) -> str:
+        for _ in range(levels):
+            text = json.dumps(text)
+        return text
+
+    assert hide_secrets(dump(f"ü {word}: hunter2 ü")) == dump(f"ü {word}: <hidden> ü")
+
+
+def test_escapes_of_several_levels_are_read_too() -> None:
+    assert hide_secrets("\\u00fc \\\\u00fc contrase\\u00f1a=hunter2") == "ü ü contraseña=<hidden>"
+
+
+@pytest.mark.parametrize(
+    "text", ["API key {0} is invalid", "Invalid token {0}", "apikey {0}", "API key provided: {0}."]
+)
+def test_a_long_random_value_after_the_name_of_a_secret_is_hidden(text: str) -> None:
+    assert hide_secrets(text.format("Zx9Kq27Lmw4Tr8Yb")) == text.format(HIDDEN)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["password '", "<password>", "password:\n  ", "name: a value", "name: token ", "machine a login b ", "ORA-12345 a/",
+     "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a "],
+)  # fmt: skip
+def test_the_time_to_hide_secrets_is_linear(part: str) -> None:
+    def seconds(length: int) -> float:
+        text = (part * length)[:length]
+        started = time.process_time()
+        hide_secrets(text)
+        return time.process_time() - started
+
+    assert seconds(80_000) < 0.2 + 8 * 4 * seconds(20_000)
 
 
 def test_the_name_decides_what_is_a_secret() -> None:

@@ -1,6 +1,7 @@
 """Find secrets in text and hide them: `DB_PASS=…`, `"token": "…"`, `postgres://user:…@host`, keys of known form.
 
-Words for a password in other languages and the options of command lines are in `password_words`.
+Words for a password in other languages and the options of command lines are in `password_words`, other places where
+a text holds a secret in `secret_places`.
 
 A text is read once from left to right. Where the name of a secret is followed by a value, the value is hidden up to
 its end, whatever characters it has. A sentence about a secret (`password must be 8 characters`) stays readable.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -20,6 +21,19 @@ from fingerpost.engine.safety.password_words import (
     FOREIGN_WORD,
     LOGIN_PAIR,
     PASSWORD_OPTION,
+)
+from fingerpost.engine.safety.secret_places import (
+    ESCAPE,
+    EZCONNECT_LOGIN,
+    HAS_A_NAME,
+    NAMES_A_THING,
+    NEXT_LINE,
+    NEXT_SETTING,
+    ORACLE_CONTEXT,
+    ORACLE_LOGIN,
+    PLACES,
+    QUOTED,
+    RANDOM,
 )
 
 HIDDEN = "<hidden>"
@@ -35,7 +49,7 @@ _KEYS = (
     "|secret|server|service|shared|signing|ssh|ssl|storage|subscription|tls|webhook"
 )
 _SECRET_WORD = lazy_pattern(
-    r"pass(?:word|wd|phrase|code)|pwd|secret(?!ar)|token(?!i[sz]|omics)|credential|authori[sz]ation(?!s)|bearer|cookie"
+    r"pass(?:word|wd|_?phrase|code)|pwd|secret(?!ar)|token(?!i[sz]|omics)|credential|authori[sz]ation(?!s)|bearer|cookie"
     rf"|(?:{_KEYS})_?keys?(?![a-z])|connection_?string"
     r"|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z])"
     r"|(?:(?<![a-z])|db|pg|sql|my|smtp|mail|ftp|ssh|user|root|admin|login|redis|mongo|sudo|proxy|store)pass$"
@@ -43,13 +57,13 @@ _SECRET_WORD = lazy_pattern(
 )
 _DESCRIBES_SECRET = lazy_pattern(
     r"_(?:length|len|type|policy|expiry|expires|expires_at|expires_in|ttl|url|uri|endpoint|status|state|required"
-    r"|enabled|field|format|strength|age|errors?|scopes?|issuer|provider|method|name)$"
+    r"|enabled|field|format|strength|age|errors?|scopes?|issuer|provider|method|name|sock)$"
 )
 """The end of a name that tells something about a secret: `token_type`, `SharedAccessKeyName`."""
 _COUNTS = lazy_pattern(
     r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)|^pass$"
 )
-_WEAK_NAME = lazy_pattern(r"(?:auth|credential|pin|otp|bearer|jwt)s?$")
+_WEAK_NAME = lazy_pattern(r"(?:(?:auth|credential|pin|otp|bearer|jwt)s?|^keys?)$")
 """Names that also begin a line about something else: `auth: connection refused`."""
 _HEADER = lazy_pattern(r"(?:authori[sz]ation|cookie)$")
 """Headers, whose value is the rest of the line."""
@@ -58,6 +72,12 @@ _SOURCE_FILE = lazy_pattern(
     r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt)$"
 )
 """The name of a source file: `auth.py:42` is a position, although `auth` names a secret."""
+
+_DIRECTORY, _PATH = (
+    lazy_pattern(r"(?:old)?pwd", re.IGNORECASE),
+    lazy_pattern(r"[\"']?(?:~?/|[A-Za-z]:\\)[\w.\-/\\]*+(?!\S)"),
+)
+"""`PWD=/home/me`"""
 
 _PAIR = lazy_pattern(
     r"(?<![\w.\-])([\w.\-]++)(\\*(?:[\"'`]|%22)?\]?[ \t]{0,3}"
@@ -72,8 +92,12 @@ _CONSTANT = lazy_pattern(
     re.IGNORECASE,
 )
 """A type or a constant in the place of a value."""
-_PLACEHOLDER = lazy_pattern(r"<(?:hidden|redacted)>|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)", re.IGNORECASE)
-"""What stands for a secret already."""
+_PLACEHOLDER = lazy_pattern(
+    r"<(?:hidden|redacted)>|<[A-Z][\w \-]{0,30}>(?=[\s,.;)\]}\"'`]|$)|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)"
+    r"|[|>][\-+\d]{0,2}[ \t]{0,3}(?=[\r\n]|\\[rn]|$)|\\[rn][ \t]",
+    re.IGNORECASE,
+)
+"""What stands for a secret already, or says that it is on the next line."""
 _STATE = (
     "wrong|invalid|incorrect|missing|required|expired|unknown|empty|rejected|failed|revoked|denied|unavailable|disabled"
     "|malformed|mismatch|absent|provided|not|too|must|should|shall|cannot|can't|at least|at most|is|are|was|were|has"
@@ -95,15 +119,7 @@ _OPTION_SENTENCE = lazy_pattern(
 )
 _PROSE = lazy_pattern(r"[a-z]{2,14}+ [a-z]{2,}+(?![\w=])")
 _SCHEMA = lazy_pattern(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
-_NEXT_SETTING = lazy_pattern(
-    r";\s*(?:server|data source|address|addr|host(?:name)?|port|database|initial catalog|user(?: ?id|name)?|uid|encrypt"
-    r"|trust ?server ?certificate|integrated security|(?:connection |connect )?timeout|pooling|ssl ?mode|driver"
-    r"|provider|persist security info|application name|default ?endpoints ?protocol|account ?(?:name|key)"
-    r"|endpoint ?suffix|(?:blob|queue|table|file) ?endpoint|endpoint|shared ?access ?(?:key(?: ?name)?|signature)"
-    r"|entity ?path|pwd|password)\s*=",
-    re.IGNORECASE,
-)
-"""The next setting of a connection string, which ends the value before it."""
+_NEXT_SETTING = lazy_pattern(NEXT_SETTING, re.IGNORECASE)
 _VALUE = lazy_pattern(r"[^\s;]*+")
 _SCHEME = lazy_pattern(r"(?:bearer|basic|token)[ \t]+(?=\S)", re.IGNORECASE)
 _QUOTE_OR_LINE_END = lazy_pattern(r"(\\*+)([\"'`])|[\r\n]")
@@ -112,7 +128,7 @@ _QUERY_END = lazy_pattern(r"[&#\s\"'<>]")
 _ENCODED_END = lazy_pattern(r"[&#\s\"'<>]|%(?:25){0,2}(?:0[ADad]|2[0267Cc]|3[Bb]|7[Dd])")
 
 _USERINFO = lazy_pattern(
-    r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|[^\s/@\"'<>]{1,256}@)"
+    r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|(?!git@)[^\s/@\"'<>]{1,256}@)"
 )
 _BEARER = lazy_pattern(
     r"\b(bearer|basic)([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?|credentials?|access|realm|format|type|of|and"
@@ -125,9 +141,9 @@ _PYDANTIC_INPUT = lazy_pattern(
     r"^([\w.\[\]]{1,128})\n([^\n]{0,300}?\binput_value=)([^\n]*?)(?=, input_type=|\])", re.MULTILINE
 )
 KNOWN_FORM = lazy_pattern(
-    r"(?<![A-Za-z0-9])(?:sk-(?=[\w\-]*\d)[\w\-]{8}|[srp]k_(?:live|test)_|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-"
-    r"|A[KS]IA[A-Z0-9]{12}|AIza[\w\-]{8}|ya29\.|eyJ\w{6}|npm_\w{8}|hf_\w{8}|pypi-\w{8}|whsec_|SG\.\w{8}|shpat_|dop_v1_"
-    r"|ATATT|lin_api_|-----BEGIN)"
+    r"(?<![A-Za-z0-9])(?:sk-(?=[\w\-]{0,64}\d)[\w\-]{8}|[srp]k_(?:live|test)_|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-"
+    r"|A[KS]IA[A-Z0-9]{12}|AIza[\w\-]{8}|ya29\.|eyJ\w{6}|(?:npm|hf)_(?=[A-Za-z0-9]{0,40}\d|[A-Za-z0-9]{20})[A-Za-z0-9]{8}|pypi-\w{8}|whsec_|SG\.\w{8}|shpat_|dop_v1_"
+    r"|ATATT|lin_api_|dckr_pat_|hvs\.\w{16}|(?:AGE-SECRET-KEY|age-secret-key)-1\w{8}|-----BEGIN)"
 )
 """The beginning of a key or token that its issuer gives a recognizable form."""
 _KNOWN_TOKEN = lazy_pattern(KNOWN_FORM.pattern + r"[\w\-./+=~]*")
@@ -161,15 +177,54 @@ def hide_secrets(text: str) -> str:
     """Replace each secret in a text; the rest, line breaks included, stays. The same object if there is no secret."""
     if not _may_have_secret(text):
         return text
+    plain = _ESCAPE.sub(_decode, text)
+    hidden = _hide(plain)
+    if hidden == plain:
+        return text
+    escapes = {found[1] for found in _ESCAPE.finditer(text)}
+    # a text in which every other letter is escaped stays so
+    return _NOT_ASCII.sub(partial(_encode, escapes.pop()), hidden) if len(escapes) == 1 and text.isascii() else hidden
+
+
+def _decode(escape: re.Match[str]) -> str:
+    code = int(escape[2], 16)
+    return chr(code) if code > 0xA0 else escape[0]
+
+
+def _encode(backslashes: str, letter: re.Match[str]) -> str:
+    return f"{backslashes}u{ord(letter[0]):04x}"
+
+
+def _hide(text: str) -> str:
     hidden = _PYDANTIC_INPUT.sub(_hide_pydantic_input, _PEM.sub(HIDDEN, text))
     hidden = _QUERY.sub(rf"\1{HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", hidden))
     hidden = _hide_values(_hide_values(hidden, _PAIR, _value_after_pair), _FLAG, _value_after_flag)
     hidden = _hide_options(LOGIN_PAIR.sub(_hide_login, hidden))
-    hidden = _KNOWN_TOKEN.sub(HIDDEN, _BEARER.sub(rf"\1\2{HIDDEN}", hidden))
-    return text if hidden == text else hidden
+    hidden = _hide_in_places(hidden)
+    return _KNOWN_TOKEN.sub(HIDDEN, _BEARER.sub(rf"\1\2{HIDDEN}", hidden))
 
 
-_SIGNS = lazy_pattern(r"[:=\uff1a\uff1d]|->| is |--?[A-Za-z]|bearer|basic|%(?:25){0,2}3[AD]", re.IGNORECASE)
+def _hide_in_places(text: str) -> str:
+    for pattern in _PLACES:
+        text = _hide_values(text, pattern, _value_in_place)
+    for pattern in _LIKELY_PLACES:
+        text = _hide_values(text, pattern, _likely_value)
+    login = _ORACLE_LOGIN if _ORACLE_CONTEXT.search(text) else _EZCONNECT_LOGIN
+    return login.sub(rf"\1{HIDDEN}", text)
+
+
+_PLACES = tuple(map(lazy_pattern, PLACES))
+_LIKELY_PLACES = tuple(map(lazy_pattern, (QUOTED, NEXT_LINE, RANDOM)))
+_NAMES_A_THING = lazy_pattern(NAMES_A_THING, re.IGNORECASE)
+_HAS_A_NAME = lazy_pattern(HAS_A_NAME, re.IGNORECASE)
+_ORACLE_CONTEXT = lazy_pattern(ORACLE_CONTEXT, re.IGNORECASE)
+_ORACLE_LOGIN, _EZCONNECT_LOGIN = lazy_pattern(ORACLE_LOGIN), lazy_pattern(EZCONNECT_LOGIN)
+_DIGIT = lazy_pattern(r"\d")
+_ESCAPE, _NOT_ASCII = lazy_pattern(ESCAPE), lazy_pattern(r"[^\x00-\x7f]")
+_SIGNS = lazy_pattern(
+    r"[:=<@\uff1a\uff1d]|->| is |--?[A-Za-z]|bearer|basic|%(?:25){0,2}3[AD]|[ \t]\\*[\"'`]|pass[wpc]|token|key",
+    re.IGNORECASE,
+)
 
 
 def _may_have_secret(text: str) -> bool:
@@ -207,7 +262,7 @@ def _value_after_pair(text: str, pair: re.Match[str]) -> tuple[int, int]:
     """Return where the value after a name begins and ends; the same place twice if it is no secret."""
     name, start = pair[1], pair.end()
     nothing = start, start
-    if not _names_secret(text, pair) or _is_place(text, pair):
+    if not _names_secret(text, *pair.span(1)) or _is_place(text, pair):
         return nothing
     if _continues_sentence(text, start, has_space=pair[2][-1] in " \t\uff1a"):
         return nothing
@@ -221,6 +276,24 @@ def _value_after_pair(text: str, pair: re.Match[str]) -> tuple[int, int]:
     is_number = text[start:end].isdigit() and (classify_name(name)[1] or plain_name.endswith("tokens"))
     is_quoted = start > pair.end()
     return nothing if is_number or (is_quoted and is_sentence(text[start:end])) else (start, end)
+
+
+def _value_in_place(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """Return where the value is that a pattern of `secret_places` found; the same place twice if it is no secret."""
+    start, end = found.span("value")
+    if start == end:
+        start, end = _span(text, start)
+    value, is_number = text[start:end], classify_name(found["name"])[1]
+    is_kept = is_sentence(value) or (is_number and value.isdigit()) or not _names_secret(text, *found.span("name"))
+    return (start, start) if is_kept else (start, end)
+
+
+def _likely_value(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """The same for places where a word that is no secret may follow a name: `token 'if'`."""
+    name, value = found["name"], found["value"]
+    is_any_word = not _NAMES_A_THING.search(name)
+    is_likely = len(value) >= 6 and _DIGIT.search(value) is not None and not _HAS_A_NAME.fullmatch(name)
+    return _value_in_place(text, found) if is_any_word or is_likely else (found.end(), found.end())
 
 
 def _continues_sentence(text: str, start: int, *, has_space: bool) -> bool:
@@ -244,12 +317,12 @@ def _value_after_flag(text: str, flag: re.Match[str]) -> tuple[int, int]:
     return _span(text, start)
 
 
-def _names_secret(text: str, pair: re.Match[str]) -> bool:
-    """Whether the name before a separator means a secret, alone or with the word before it (`API key: …`)."""
-    name = pair[1].strip(".-")
-    if FOREIGN_PHRASE.search(text, max(0, pair.start() - _LONGEST_PHRASE), pair.end(1)):
+def _names_secret(text: str, start: int, end: int) -> bool:
+    """Whether the name at a place means a secret, alone or with the word before it (`API key: …`)."""
+    name = text[start:end].strip(".-")
+    if FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end):
         return True
-    before = _WORD_BEFORE.search(text, max(0, pair.start() - 18), pair.start())
+    before = _WORD_BEFORE.search(text, max(0, start - 18), start)
     word = before[1].lower() if before else ""
     if name.lower() in ("key", "keys", "string", "phrase", "code"):
         name = f"{word}_{name}"
@@ -257,7 +330,9 @@ def _names_secret(text: str, pair: re.Match[str]) -> bool:
 
 
 def _is_place(text: str, pair: re.Match[str]) -> bool:
-    """Whether a name is a host with a port (`//token-service:8080`) or the scheme of a URL."""
+    """Whether a name is a host with a port (`//token-service:8080`), the scheme of a URL, or the current directory."""
+    if _DIRECTORY.fullmatch(pair[1]) and _PATH.match(text, pair.end()) and text[max(0, pair.start() - 1)] != ";":
+        return True
     before, after = text[max(0, pair.start() - 2) : pair.start()], text[pair.end() : pair.end() + 2]
     return pair[2] == ":" and (before == "//" or after == "//")
 
