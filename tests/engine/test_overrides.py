@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call, Catalog, Policy, Verdict, admit, enrich, refusal, render
-from fingerpost.engine.overrides import Overrides
+from fingerpost.engine.overrides import Hint, Overrides
 from fingerpost.engine.overrides.check import check_overrides
 from fingerpost.engine.overrides.read import OverridesError, read_overrides
 from fingerpost.engine.replies.enrich import explain_exception
@@ -203,6 +203,17 @@ class TestHints:
         assert "Only /srv" not in str(self.enrich(FAILED, {**HINT, "match": "timeout"}))
         fine = {"content": [{"type": "text", "text": "access denied"}]}
         assert self.enrich(fine, {**HINT, "tool": "*"}) is fine
+
+    def test_secrets_in_a_hint_are_hidden(self) -> None:
+        steps = {"retry": "mysql -phunter2", "others": ["token=hunter2"], "token=hunter2": "x"}
+        url = "https://bob:hunter2@example.com/"
+        hint = {**HINT, "hint": "Log in with password=hunter2", "next_steps": steps, "documentation_url": url}
+        guided = self.enrich(FAILED, hint)
+        assert guidance(guided)["hint"] == "Log in with password=<hidden>"
+        assert guidance(guided)["next_steps"]["docs"] == "https://<hidden>@example.com/"
+        assert "hunter2" not in str(guided)
+        made = Hint(("denied",), "Use password=hunter2", next_steps={"a": ["token=hunter2"]})
+        assert "hunter2" not in str(enrich(Call("search", {"pattern": "x"}), FAILED, catalog(hints=[made])))
 
     def test_a_hint_without_a_tool_is_for_every_tool(self) -> None:
         hint = {"match": ["no match", "DENIED"], "hint": "Ask"}

@@ -16,7 +16,8 @@ from fingerpost.engine.model import Path
 from fingerpost.engine.overrides import ANY_TOOL, LONGEST_HINT, Hint, Overrides
 from fingerpost.engine.phrases import format_path
 from fingerpost.engine.policy import CHOICES, Policy
-from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.safety.redact import clean, redact_error
+from fingerpost.engine.safety.secrets import hide_secrets
 
 _LONGEST_URL = 500
 _MOST_STEPS = 8
@@ -135,7 +136,8 @@ def _read_hints(value: Any) -> Iterable[Hint]:
 
 def _read_hint(path: Path, value: Any) -> Hint:
     if isinstance(value, Hint):
-        return value
+        steps = {name: redact_error(step) for name, step in value.next_steps.items()}
+        return replace(value, text=hide_secrets(value.text), next_steps=steps)
     if not isinstance(value, Mapping):
         raise OverridesError(path, f"must be a hint, got {_kind(value)}", f"Fields: {', '.join(_HINT_FIELDS)}")
     given: dict[str, Any] = {}
@@ -149,7 +151,7 @@ def _read_hint(path: Path, value: Any) -> Hint:
     texts = {name: _read_text((*path, name), given[name]) for name in _HINT_FIELDS if _is_text_field(name, given)}
     return Hint(
         matches=tuple(_read_matches((*path, "match"), given["match"])),
-        text=(text := clean(texts["hint"], LONGEST_HINT)),
+        text=(text := _read_shown(texts["hint"])),
         is_cut=text.endswith("…") and not texts["hint"].rstrip().endswith("…"),
         tool=texts.get("tool", ANY_TOOL),
         code=_read_code((*path, "code"), texts.get("code", "")),
@@ -191,17 +193,22 @@ def _read_category(path: Path, value: str) -> str:
 
 def _read_next_steps(path: Path, value: Any, url: str) -> Mapping[str, Any]:
     steps = {
-        clean(name): _read_step((*path, "next_steps", name), one)
+        clean(hide_secrets(name)): _read_step((*path, "next_steps", name), one)
         for name, one in _read_table((*path, "next_steps"), value).items()
     }
     if len(steps) > _MOST_STEPS:
         raise OverridesError((*path, "next_steps"), f"has {len(steps)} steps, at most {_MOST_STEPS} are shown")
     if url and (len(url) > _LONGEST_URL or not _URL.fullmatch(url)):
         raise OverridesError((*path, "documentation_url"), f"must be a URL, got {clean(url)!r}", "https://…")
-    return {**steps, **({"docs": url} if url else {})}
+    return {**steps, **({"docs": hide_secrets(url)} if url else {})}
 
 
 def _read_step(path: Path, value: Any) -> str | list[str]:
     if isinstance(value, list | tuple):
-        return [clean(_read_text(path, one), LONGEST_HINT) for one in cast("list[Any]", value)[:_MOST_STEPS]]
-    return clean(_read_text(path, value), LONGEST_HINT)
+        return [_read_shown(_read_text(path, one)) for one in cast("list[Any]", value)[:_MOST_STEPS]]
+    return _read_shown(_read_text(path, value))
+
+
+def _read_shown(text: str) -> str:
+    """Return a text as it is shown: on one line, shortened, and without secrets."""
+    return clean(hide_secrets(text), LONGEST_HINT)
