@@ -305,6 +305,43 @@ def test_a_retry_after_that_is_not_a_plausible_number_of_seconds_is_ignored(wait
     assert "Wait before calling again" in reply_to(raising("sdk", Answered(429, {"retry-after": wait})), "act").text
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"next_steps": {"password": "hunter2"}},
+        {"next_steps": {"fix": "x", "tokens": ["hunter2"], "run": ["mysql", "-phunter2"]}},
+        {"details": {"argv": ["mysql", "-phunter2", "--password", "hunter2"]}},
+        {"details": {"argv": ["run", "--password", "a hunter2 b", "-v"]}},
+        {"details": {"headers": [["X-Api-Key", "hunter2"]]}},
+        {"details": {"headers": [("X-Api-Key", "hunter2"), 5, ["a", 5]]}},
+        {"details": {"name": "DB_PASSWORD", "value": "hunter2"}},
+    ],
+    ids=str,
+)
+def test_a_secret_in_the_fields_of_an_author_is_hidden(fields: dict[str, Any]) -> None:
+    assert "hunter2" not in json.dumps(error_of(ToolOperationError("bad", **fields)))
+
+
+def test_fields_of_an_author_that_name_a_secret_stay() -> None:
+    details = {
+        "required": ["token", "user"],
+        "argv": ["ls", "-l", "a b"],
+        "quoted": ["run", "--token", "'a", "b"],
+        "name": "limit",
+        "value": "low",
+        "rules": [["password", "is required"], ["x", "y"]],
+    }
+    steps = {"reset_password": "reset_password()", "get_token": "Ask the user for one"}
+    error = error_of(ToolOperationError("bad", details=details, next_steps=steps))
+    assert error["details"] == details
+    assert error["next_steps"] == steps
+
+
+def test_the_label_of_a_choice_without_one_is_its_value() -> None:
+    error = error_of(UnknownValue("unit", "xyzzy", {"a": None, "b": "bee"}), {"unit": "xyzzy"})
+    assert error["hint"] == "There are a, bee"
+
+
 def test_an_explicit_hint_replaces_the_default_hint() -> None:
     assert error_of(ToolOperationError("No such file", category="not_found", hint="Mine"))["hint"] == "Mine"
     with_hints = error_of(ToolOperationError("No such file", category="not_found", hints=["Mine"]))

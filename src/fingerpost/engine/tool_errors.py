@@ -140,7 +140,8 @@ class UnknownValue(ToolOperationError):
 def _label_of(choice: Any, label: Callable[[Any], str] | None, labels: Mapping[Any, Any]) -> Any:
     if label is not None:
         return label(choice)
-    return labels[choice] if labels else _plain_value(choice)
+    named = labels[choice] if labels else None
+    return _plain_value(choice) if named is None else named
 
 
 def _plain_value(choice: Any) -> Any:

@@ -22,9 +22,11 @@ from fingerpost.engine.safety.json_input import as_object, is_number
 from fingerpost.engine.safety.redact import (
     ECHO_LIMIT,
     describe,
+    hide_neighbours,
     is_harmless,
     is_secret,
     is_sentence_about,
+    name_of_value,
     safe_value,
     scrub,
 )
@@ -44,6 +46,8 @@ LONGEST_MESSAGE, _LONGEST_HINT, _LONGEST_WARNING, _LONGEST_LABEL = 300, 240, 160
 _MOST_WARNINGS = 5
 _CODE = lazy_pattern(r"[A-Za-z][\w.\-]{0,63}")
 _STEP = lazy_pattern(r"([^.\[\]]+)|\[(\d{1,6})\]")
+_WORD = lazy_pattern(r"[^\s()]+")
+"""A single word: under the name of a secret it is no advice."""
 _FIX_KEYS = frozenset({"value", "label", "confidence"})
 _URL = lazy_pattern(r"https?://[^\s<>\"'`{}|\\^]{1,240}")
 _DEBUG_KEYS = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
@@ -160,9 +164,9 @@ def _author_hint(fields: Mapping[str, Any], at: Path | None) -> str:
     """Return the author's hint, else the first next step, else the likely value if no corrected call can show it."""
     if hint := _text(fields, "hint"):
         return _advice(hint)
-    step = next(iter(_mapping(fields, "next_steps").values()), None)
+    name, step = next(iter(_mapping(fields, "next_steps").items()), ("", None))
     if isinstance(step, str) and not _texts(fields, "hints"):
-        return _advice(step)
+        return _next_step(step, str(name))
     readings = [] if at else list(_readings(fields))
     if not readings:
         return ""
@@ -190,7 +194,7 @@ def _sanitize(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """Remove secrets, tracebacks, bytes and bulk data."""
     some = islice(fields.items(), 16)
     return {
-        scrub(str(name), ECHO_LIMIT): _sanitize_value(value, str(name), depth)
+        scrub(str(name), ECHO_LIMIT): _sanitize_value(value, name_of_value(str(name), fields), depth)
         for name, value in some
         if str(name) not in _DEBUG_KEYS
     }
@@ -208,7 +212,8 @@ def _sanitize_value(value: Any, name: str, depth: int) -> Any:
     if isinstance(value, Mapping):
         return _sanitize(cast("Mapping[str, Any]", value), depth + 1)
     if isinstance(value, list | tuple | set | frozenset):
-        return [_sanitize_value(item, name, depth + 1) for item in islice(cast("list[Any]", value), 16)]
+        items = hide_neighbours([*islice(cast("list[Any]", value), 16)])
+        return [_sanitize_value(item, name, depth + 1) for item in items]
     return safe_value(value, name) if isinstance(value, int) else describe(value)
 
 
@@ -257,13 +262,15 @@ def _path(fields: Mapping[str, Any], call: Call, tool: Tool) -> Path | None:
 
 def _next_steps(fields: Mapping[str, Any]) -> dict[str, Any]:
     steps = islice(_mapping(fields, "next_steps").items(), 8)
-    return {scrub(str(name), ECHO_LIMIT): _next_step(step) for name, step in steps}
+    return {scrub(str(name), ECHO_LIMIT): _next_step(step, str(name)) for name, step in steps}
 
 
-def _next_step(step: Any) -> Any:
+def _next_step(step: Any, name: str) -> Any:
     if isinstance(step, list):
-        return [_next_step(one) for one in cast("list[Any]", step)[:5]]
-    return _advice(step) if isinstance(step, str) else _sanitize_value(step, "", 0)
+        return [_next_step(one, name) for one in hide_neighbours(cast("list[Any]", step)[:5])]
+    if isinstance(step, str) and not (is_secret(name) and _WORD.fullmatch(step)):
+        return _advice(step)
+    return _sanitize_value(step, name, 0)
 
 
 def _advice(text: str) -> str:

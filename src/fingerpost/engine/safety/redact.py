@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import is_not
 from typing import Any, cast
@@ -38,6 +38,8 @@ _DEEPEST = 100
 _BINARY = frozenset({"blob"})
 _PROTOCOL_KEYS = frozenset({"progressToken"})
 """Keys of the protocol that only sound like secrets."""
+_NAME_KEYS = ("name", "key", "header", "variable")
+_SPACE = lazy_pattern(r"\s")
 _TOKEN = lazy_pattern(r"[^\s,;|&?<>(){}\[\]\"']+")
 _SEPARATOR = lazy_pattern(r"[-_./:+=~@%\\]+")
 
@@ -107,15 +109,50 @@ def redact_error(value: Any, key: str = "", depth: int = 0) -> Any:
         return _redact_fields(cast("dict[str, Any]", value), depth + 1)
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        changed = [redact_error(item, key, depth + 1) for item in items]
+        changed = [redact_error(item, key, depth + 1) for item in hide_neighbours(items)]
         return changed if any(map(is_not, changed, items)) else items
     return HIDDEN if is_number(value) and is_secret(key, value=value) else value
 
 
 def _redact_fields(fields: dict[str, Any], depth: int) -> dict[str, Any]:
     kept = _kept_keys(fields)
-    parts = {name: item if name in kept else redact_error(item, str(name), depth) for name, item in fields.items()}
+    parts = {
+        name: item if name in kept else redact_error(item, name_of_value(str(name), fields), depth)
+        for name, item in fields.items()
+    }
     return parts if any(map(is_not, parts.values(), fields.values())) else fields
+
+
+def name_of_value(key: str, fields: Mapping[str, Any]) -> str:
+    """Return the name of the value under a key, also where another field holds it: `{"name": "TOKEN", "value": …}`."""
+    names = (fields.get(name) for name in _NAME_KEYS) if key == "value" else ()
+    return next((name for name in names if isinstance(name, str)), key)
+
+
+def hide_neighbours(items: Sequence[Any]) -> list[Any]:
+    """Hide the secrets in a list that other items reveal: `["--password", "x"]`, `[["X-Api-Key", "x"]]`."""
+    if all(isinstance(item, str) for item in items):
+        return _hide_arguments(items)
+    return [_hide_in_pair(item) for item in items]
+
+
+def _hide_arguments(words: Sequence[str]) -> list[str]:
+    """Hide the secrets in the arguments of a command."""
+    if not any(word.startswith("-") for word in words):
+        return [*words]
+    coded = [_SPACE.sub("\0", word) for word in words]  # so that an argument stays one word
+    shown = hide_secrets(" ".join(coded)).split(" ")
+    if len(shown) != len(coded):
+        return [*words]
+    return [word if new == old else new.replace("\0", " ") for word, old, new in zip(words, coded, shown, strict=True)]
+
+
+def _hide_in_pair(item: Any) -> Any:
+    match item:
+        case [str(name), str(value)] if is_secret(name) and not is_sentence(value):
+            return [name, HIDDEN]
+        case _:
+            return item
 
 
 def _kept_keys(fields: Mapping[str, Any]) -> frozenset[str]:
