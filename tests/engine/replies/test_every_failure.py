@@ -221,6 +221,64 @@ def test_common_words_of_servers_reveal_the_kind(text: str) -> None:
     assert error_of(failed(text))["code"] == ("INVALID_INPUT" if "-32602" in text else "CONFLICT")
 
 
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [
+        ("retry after 2 hours", "7,200 seconds"),
+        ("Retry-After: 1h", "3,600 seconds"),
+        ("retry after 1.5 seconds", "2 seconds"),
+        ("retry in 2 minutes", "120 seconds"),
+        ("try again in 2m 30s", "150 seconds"),
+        ("try again in 1 hour 5 minutes", "3,900 seconds"),
+        ("wait 1 day", "86,400 seconds"),
+        ("Please wait at least 5 s", "5 seconds"),
+        ("retry after 500ms", "500 ms"),
+        ("retry after 1", "1 second"),
+    ],
+)
+def test_a_waiting_time_is_given_in_seconds(text: str, wait: str) -> None:
+    assert error_of(failed(f"Rate limit exceeded, {text}"))["hint"] == f"Wait {wait}, then call again"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT", "429 retry after 2026-01-01", "Retry-After: 0",
+        "retry after 0 ms",
+        "retry after 12:30", "wait until 5 pm", "retry after 3 attempts", "Retry-After: -1", "retry after 3 days",
+        "retry after 1/2/2026", "retry after Oct 21", "retry after 999999999 ms", "retry after 1700000000",
+    ],
+)  # fmt: skip
+def test_what_is_no_waiting_time_gives_no_number(text: str) -> None:
+    hint = error_of(failed(f"Rate limit exceeded, {text}"))["hint"]
+    assert hint == "Wait before calling again, and call less often"
+
+
+def test_a_fraction_of_a_second_in_a_field_is_rounded_up() -> None:
+    payload = {"error": {"type": "rate_limit_error", "message": "Slow down"}, "retry_after": 0.5}
+    assert error_of(failed(json.dumps(payload)))["hint"] == "Wait 1 second, then call again"
+
+
+@pytest.mark.parametrize(
+    "text", ["kind must be one of: timeout, rate_limited, not_found", "No such playbook: rate limit playbook"]
+)
+def test_a_kind_that_is_only_listed_or_named_is_not_the_kind_of_the_failure(text: str) -> None:
+    assert error_of(failed(text))["code"] not in ("RATE_LIMITED", "TIMEOUT")
+    assert error_of(failed("One of the requests exceeded the rate limit"))["code"] == "RATE_LIMITED"
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_an_error_that_a_framework_wrapped_as_a_result_is_read_from_a_text_too(levels: int) -> None:
+    text = json.dumps({"error": "boom", "hint": "do y"})
+    for _ in range(levels):
+        text = json.dumps({"result": text})
+    for reply in (failed(text), {**failed("x"), "structuredContent": json.loads(text)}):
+        error = error_of(reply)
+        assert (error["message"], error["hint"]) == ("boom", "do y")
+    both = {"content": [*failed("x")["content"], *failed(text)["content"]], "isError": True}
+    assert error_of(both)["hint"] == "do y"
+
+
 def test_a_timeout_of_a_tool_that_may_act_twice_is_not_retryable() -> None:
     def is_retryable(**annotations: bool) -> bool:
         return error_of(failed("Timed out"), Catalog.listed([{**TOOL, "annotations": annotations}]))["retryable"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
+from math import ceil
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
@@ -123,7 +124,7 @@ def diagnose_fields(
 
 def _with_retry_after(facts: FailureFacts | None, fields: Mapping[str, Any]) -> FailureFacts | None:
     seconds = _mapping(fields, "details").get("retry_after")
-    return FailureFacts(facts.kind if facts else None, int(seconds)) if is_number(seconds) else facts
+    return FailureFacts(facts.kind if facts else None, ceil(seconds)) if is_number(seconds) else facts
 
 
 def _usual_diagnosis(

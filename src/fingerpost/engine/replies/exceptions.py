@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from json import JSONDecodeError
+from math import ceil
 from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog, Tool
@@ -165,7 +166,7 @@ def _wait(exception: BaseException) -> int | None:
     if given is None and hasattr(headers, "get"):
         given = headers.get("retry-after") or headers.get("Retry-After")
     if is_number(given) and 0 <= given < 10**6:
-        return int(given)
+        return ceil(given)
     return int(given) if isinstance(given, str) and given.isdigit() and len(given) < 7 else None
 
 

@@ -23,6 +23,7 @@ from fingerpost.engine.schema import excerpt as disclosure
 
 _LARGEST_READ = 256 * 1024
 _MANY = 25
+_MOST_WRAPPERS = 3
 OWN_ADVICE = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
 _MORE = (
     "has_more",
@@ -71,21 +72,21 @@ def advise(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
 def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the object in a result: its structured content, or its text parsed as JSON."""
     if structured := as_object(result.get("structuredContent")):
-        return _unwrap(structured)
+        return unwrap(structured)
     text = _only_text(result)
     return as_object(parse_json(text)) if len(text) <= _LARGEST_READ else {}
 
 
-def _unwrap(structured: dict[str, Any]) -> dict[str, Any]:
+def unwrap(structured: dict[str, Any], depth: int = 0) -> dict[str, Any]:
     """Return the object in `{"result": …}`, which SDKs put around what is not declared as an object, also as JSON."""
-    if len(structured) != 1 or "result" not in structured:
+    if len(structured) != 1 or "result" not in structured or depth > _MOST_WRAPPERS:
         return structured
     inner = structured["result"]
     if isinstance(inner, str) and len(inner) <= _LARGEST_READ:
         inner = parse_json(inner)
     if isinstance(inner, list):
         return {"result": inner}
-    return as_object(inner) or structured
+    return unwrap(as_object(inner), depth + 1) or structured
 
 
 def _only_text(result: Mapping[str, Any]) -> str:
@@ -141,7 +142,7 @@ def _paging_advice(call: Call, tool: Tool, payload: Mapping[str, Any], catalog: 
 
 def _has_more(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int, *, can_page: bool) -> bool:
     """Whether the reply says that there are more results, or counts more than were returned so far."""
-    if _is_any_true(payload, _MORE) or _cursor(payload) is not None:
+    if _is_any_true(payload, _MORE) or next_cursor(payload) is not None:
         return True
     is_limited = can_page or any(_LIMIT.fullmatch(name) for name in tool.params)
     return is_limited and _is_short(call, tool, payload, returned)
@@ -199,7 +200,8 @@ def count_total(payload: Mapping[str, Any]) -> int | None:
     return next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
 
 
-def _cursor(payload: Mapping[str, Any]) -> str | None:
+def next_cursor(payload: Mapping[str, Any]) -> str | None:
+    """Return the cursor of the next page, if there is one."""
     return next((value for word in _CURSOR if isinstance(value := payload.get(word), str) and value), None)
 
 
@@ -251,7 +253,7 @@ def _limit(call: Call, tool: Tool) -> int | None:
 
 def _next_page_call(call: Call, tool: Tool, payload: Mapping[str, Any], returned: int) -> str | None:
     """Return the caller's own call for the next page."""
-    cursor = _cursor(payload)
+    cursor = next_cursor(payload)
     if cursor and not any(_CURSOR_PARAM.fullmatch(name) for name in tool.params):
         return None
     for name in tool.params:

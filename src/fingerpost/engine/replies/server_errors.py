@@ -8,11 +8,12 @@ not a failed call: without `isError`, only an object with nothing but such field
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 from fingerpost.engine.failure_kinds import FailureFacts, kind_of_code
 from fingerpost.engine.replies.author_diagnosis import ENVELOPE_FIELDS, FIELDS
-from fingerpost.engine.replies.paging_tips import payload_of
+from fingerpost.engine.replies.paging_tips import payload_of, unwrap
 from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number, parse_json
 
@@ -72,7 +73,7 @@ def error_payload(result: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _read_object(text: str) -> Mapping[str, Any]:
     """Read JSON in a text, also behind the words that a framework puts in front of an exception's text."""
-    return as_object(parse_json(FRAMEWORK_PREFIX.sub("", text.strip())))
+    return unwrap(as_object(parse_json(FRAMEWORK_PREFIX.sub("", text.strip()))))
 
 
 def _describes_failure(payload: Mapping[str, Any]) -> bool:
@@ -121,7 +122,7 @@ def _facts(*holders: Mapping[str, Any]) -> FailureFacts | None:
     codes += [as_object(holder.get("extensions")).get("code") for holder in holders]
     kind = next(filter(None, map(kind_of_code, codes)), None)
     waits = [holder.get(name) for holder in holders for name in _RETRY_AFTER]
-    wait = next((int(one) for one in waits if is_number(one) and 0 <= one < _LONGEST_WAIT), None)
+    wait = next((ceil(one) for one in waits if is_number(one) and 0 <= one < _LONGEST_WAIT), None)
     return FailureFacts(kind, wait) if kind or wait is not None else None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import ceil
 from typing import Any
 
 from fingerpost.engine.catalog import Catalog, Tool
@@ -168,13 +169,25 @@ SYMPTOMS = (
 """One symptom for each kind, in the order of `FailureKind`: specific ones before general ones."""
 
 _BY_KIND = {symptom.kind: symptom for symptom in SYMPTOMS}
-_MINUTES = lazy_pattern(
-    r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,4})\s?m(?:in\w*)?\s?(?:(\d{1,2})\s?s)?\b", re.IGNORECASE
+_DURATION = lazy_pattern(
+    r"(?<!\w)(?:retry.?after|(?:re)?try (?:again )?in|wait)"
+    r"(?:(?!\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))\D){0,16}(?<![\d.,\-])"
+    r"(\d{1,9}+(?:\.\d{1,9}+)?+)(?![\d/]|[\-:.,]\d)"
+    r"(?:\s?(ms|milli|[smhd](?![a-z])|sec|min|hr|hour|day)[a-z]*(?:[\s,]{0,2}(\d{1,2})\s?(s|m|sec|min)[a-z]*)?"
+    r"|(?!\s?(?:attempt|time|tries|request|call|[ap]m\b)))",
+    re.IGNORECASE,
 )
-_SECONDS = lazy_pattern(r"(?<!\w)(?:retry.?after|try again in|wait)\D{0,12}(\d{1,9})\s?(ms|milli\w*)?", re.IGNORECASE)
+"""How long to wait: a number, its unit, and the rest in a smaller unit (`2m 30s`). A date is none."""
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_WAIT = 86_400
 _QUOTED = lazy_pattern(r"'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`")
 """Quoted text may be the caller's or a third party's, so it does not reveal a kind."""
+_LISTED = lazy_pattern(
+    r"\b(no such [\w \-]{1,40}+:|(?:be|are|is|in|expected|allowed|valid) one of\b|(?:allowed|valid) values\b)"
+    r"[^\n.;]{1,400}",
+    re.IGNORECASE,
+)
+"""Neither do the values that a server lists, nor the name of what it did not find."""
 
 
 def kind_of_text(text: str, *, is_reply: bool = True) -> FailureKind | None:
@@ -184,6 +197,7 @@ def kind_of_text(text: str, *, is_reply: bool = True) -> FailureKind | None:
     """
     text = text[:_LONGEST_READ].strip()
     words = _QUOTED.sub("''", FRAMEWORK_PREFIX.sub("", text) if is_reply else text)
+    words = _LISTED.sub(r"\1", words)
     return next((symptom.kind for symptom in SYMPTOMS if _matches(symptom, words, is_reply=is_reply)), None)
 
 
@@ -227,17 +241,23 @@ def default_hint(category: str) -> str:
 
 def wait_hint(text: str, facts: FailureFacts | None = None) -> str:
     """Return the advice to wait as long as the server asks for, or an empty string."""
-    if found := _MINUTES.search(text):
-        return _wait(int(found[1]) * 60 + int(found[2] or 0))
-    if facts and facts.retry_after is not None:
-        return _wait(facts.retry_after) if 0 <= facts.retry_after <= _LONGEST_WAIT else ""
-    if not (found := _SECONDS.search(text)) or int(found[1]) > _LONGEST_WAIT:  # a larger number is a date
+    found = _DURATION.search(text)
+    unit = (found[2] or "s").lower() if found else ""
+    if facts and facts.retry_after is not None and unit[:1] not in ("m", "h", "d"):
+        return _wait(facts.retry_after)
+    if not found:
         return ""
-    return f"Wait {found[1]} ms, then call again" if found[2] else _wait(int(found[1]))
+    if unit in ("ms", "milli"):
+        return (
+            f"Wait {count} ms, then call again" if 0 < (count := ceil(float(found[1]))) <= 1_000 * _LONGEST_WAIT else ""
+        )
+    rest = int(found[3]) * _UNITS[found[4][0].lower()] if found[3] else 0
+    return _wait(ceil(float(found[1]) * _UNITS[unit[0]]) + rest)
 
 
 def _wait(seconds: int) -> str:
-    return f"Wait {count_noun(seconds, 'second')}, then call again"
+    """Return the advice to wait; none for no time, and none for a number so large that it is a date."""
+    return f"Wait {count_noun(seconds, 'second')}, then call again" if 0 < seconds <= _LONGEST_WAIT else ""
 
 
 def _hint(symptom: Symptom, wait: str, tool: Tool) -> str:
