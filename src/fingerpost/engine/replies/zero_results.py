@@ -17,7 +17,7 @@ from fingerpost.engine.listers import usage_of
 from fingerpost.engine.model import Call, Drop
 from fingerpost.engine.render.corrected_call import present_call
 from fingerpost.engine.replies.listers import find_listers, is_search
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, position_of
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, next_cursor, position_of
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
 
@@ -30,6 +30,11 @@ _NOTHING = lazy_pattern(
     r"|\s*\[\s*\]\s*$",
     re.IGNORECASE,
 )
+_SOMETHING = lazy_pattern(
+    r"\b(?:fetched|returned|found|showing|loaded|retrieved|using|here (?:are|is))\b:? (?:the )?[1-9]\d{0,8}\b",
+    re.IGNORECASE,
+)
+"""What goes on to say that something was found after all."""
 _FILTER = lazy_pattern(
     r"filters?|glob|include|exclude|where|prefix|since|until|before|after|from|to|date|labels?|tags?|type|kind|status"
     r"|state|language|extension|author|owner|category|scope|path|folder|directory",
@@ -104,7 +109,7 @@ def _is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
     if any(lists) or any(_is_data(name, value) for name, value in payload.items()):
         return False
     total = count_total(payload)
-    return not total and (bool(lists) or total == 0)
+    return not total and (bool(lists) or total == 0) and not next_cursor(payload)
 
 
 def _is_data(name: str, value: Any) -> bool:
@@ -115,7 +120,7 @@ def _is_data(name: str, value: Any) -> bool:
 
 
 def _says_nothing(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST_TEXT and _NOTHING.match(text) is not None
+    return 0 < len(text) <= _LONGEST_TEXT and _NOTHING.match(text) is not None and not _SOMETHING.search(text)
 
 
 def _first_text(reply: Mapping[str, Any]) -> str:
