@@ -261,3 +261,20 @@ def test_a_tool_that_writes_sometimes_is_repaired_only_without_loss_whatever_the
 def test_an_id_with_a_prefix_is_repeated_unless_the_prefix_is_that_of_a_secret(value: str, is_repeated: bool) -> None:
     verdict = judge({"customer_id": value, "amuont": 5}, tool("charge", {"customer_id": TEXT, "amount": NUMBER}))
     assert (value in render(verdict.report).text) is is_repeated
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"), [("altitude_m", "altitude_meters"), ("temperature_c", "temperature_celsius")]
+)
+def test_the_same_unit_in_another_spelling_is_the_same(declared: str, sent: str) -> None:
+    assert offered({sent: 21}, tool("set_target", {declared: NUMBER})) == [{declared: 21}]
+
+
+def test_a_part_of_a_choice_is_that_choice_unless_the_rest_is_a_choice() -> None:
+    kinds = {"kind": {"enum": ["for_sale", "for_rent", "sold"]}}
+    assert offered({"kind": "rent"}, tool("list_homes", kinds)) == [{"kind": "for_rent"}]
+
+
+def test_what_a_description_mentions_may_be_left_out_of_a_call_to_fill_in() -> None:
+    issue = tool("get_issue", {"issueId": {**TEXT, "description": "Id of an issue in a project"}}, readOnlyHint=True)
+    assert offered({"projectId": "p"}, issue) == [{"issueId": "<string>"}]

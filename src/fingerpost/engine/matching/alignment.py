@@ -136,7 +136,7 @@ def relate_words(one: str, other: str, kind: str) -> tuple[Relation | None, floa
     ones, others = full_forms(one), full_forms(other)
     if one in others or other in ones:
         return Relation.SHORT, 0.95
-    if kind == "parameter" and min(len(one), len(other)) > 1 and unit_of(one) and unit_of(one) == unit_of(other):
+    if kind == "parameter" and max(len(one), len(other)) > 2 and unit_of(one) and unit_of(one) == unit_of(other):
         return Relation.SHORT, 0.95
     likeness = _spelling_likeness(one, other)
     if likeness > 0.8:

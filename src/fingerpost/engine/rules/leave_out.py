@@ -7,7 +7,7 @@ write, only commentary is left out. A read-only tool may run without an argument
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -66,7 +66,10 @@ def may_have_place(case: Case, at: Path) -> bool:
 def _leave_out_foreign(case: Case, at: Path) -> Fix | None:
     """Leave out what belongs to something else, if the caller has to fill in a value before the call can be sent."""
     words = [word for word in map(stem, split_words(str(at[-1]))) if not is_head(word)]
-    if not words or not _misses_required(case, at) or _may_restrict(case, at) or _is_about_tool(case, at, words):
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    stems = {stem(word) for name in (case.tool.name, *islice(declared, _MAX_DECLARED)) for word in split_words(name)}
+    is_foreign = bool(words) and stems.isdisjoint(words)
+    if not is_foreign or not _misses_required(case, at) or _may_restrict(case, at):
         return None
     return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.75)
 
@@ -90,9 +93,9 @@ def _says_only_why(name: str, value: Any) -> bool:
     return not (isinstance(value, str) and value.strip().lower() in _DENIALS)
 
 
-def _is_about_tool(case: Case, at: Path, only: Iterable[str] = ()) -> bool:
-    """Whether a word of the name, or a synonym, occurs in what the tool says about itself. `only`: these words."""
-    words = {word for word in only or map(stem, split_words(str(at[-1]))) if len(word) > 1}
+def _is_about_tool(case: Case, at: Path) -> bool:
+    """Whether a word of the name, or a synonym, occurs in what the tool says about itself."""
+    words = {word for word in map(stem, split_words(str(at[-1]))) if len(word) > 1}
     if any(not words.isdisjoint(map(stem, split_words(text))) for text in _texts(case, at[:-1])):
         return True
     groups = {group for word in words for group in synonym_groups(word, "parameter")}

@@ -80,8 +80,8 @@ def _denies(value: str, choice: str) -> bool:
 def _names_other_too(choice: str, value: str, choices: Sequence[str]) -> bool:
     """Whether what a choice has besides the words of the value is a choice itself: `stop_limit` beside `limit`."""
     more = {*split_words(choice)} - {*split_words(value)}
-    others = {word for other in choices[:_MOST_WORDS] if other != choice for word in split_words(other)}
-    return len(split_words(value)) < len(split_words(choice)) and not more.isdisjoint(others)
+    is_part = len(split_words(value)) < len(split_words(choice))
+    return is_part and any(spelling(other) in more for other in choices[:_MOST_WORDS])
 
 
 def _has_other_prefix(value: str, choice: str) -> bool:

@@ -141,10 +141,10 @@ def _hide_arguments(words: Sequence[str]) -> list[str]:
     if not any(word.startswith("-") for word in words):
         return [*words]
     coded = [_SPACE.sub("\0", word) for word in words]  # so that an argument stays one word
-    shown = hide_secrets(" ".join(coded)).split(" ")
+    hidden = hide_secrets(" ".join(coded)).split(" ")
     if len(shown) != len(coded):
         return [*words]
-    return [word if new == old else new.replace("\0", " ") for word, old, new in zip(words, coded, shown, strict=True)]
+    return [word if new == old else new.replace("\0", " ") for word, old, new in zip(words, coded, hidden, strict=True)]
 
 
 def _hide_in_pair(item: Any) -> Any:
