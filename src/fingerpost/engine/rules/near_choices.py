@@ -88,7 +88,7 @@ def _has_other_prefix(value: str, choice: str) -> bool:
     """Whether one is the other with something in front of it, or a compound of it: `biweekly`, `weekday`."""
     longer, shorter = sorted((spelling(value), spelling(choice)), key=len, reverse=True)
     more = len(longer) - len(shorter)
-    if len(shorter) < 3 or more < 1 or len(split_words(value)) > 1:
+    if len(shorter) < 3 or more < 1 or max(len(split_words(value)), len(split_words(choice))) > 1:
         return False
     if longer.endswith(shorter):
         return more > 1 or longer[0] == "a"

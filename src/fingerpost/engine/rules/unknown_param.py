@@ -90,7 +90,7 @@ def _diagnose_object(
         fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in islice(offered, 3)]
         has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD
         given_name = None if has_place else _given_near_name(case, at, declared)
-        if not matches and len(every) <= most:  # leaving a few out of very many would not help
+        if not fixes and len(every) <= most:  # leaving a few out of very many would not help
             fixes = list(_leave_out(case, at, given_name))
         yield _diagnosis(case, at, fixes, declared, given_name, is_near=bool(matches))
 

@@ -142,7 +142,7 @@ def _hide_arguments(words: Sequence[str]) -> list[str]:
         return [*words]
     coded = [_SPACE.sub("\0", word) for word in words]  # so that an argument stays one word
     hidden = hide_secrets(" ".join(coded)).split(" ")
-    if len(shown) != len(coded):
+    if len(hidden) != len(coded):
         return [*words]
     return [word if new == old else new.replace("\0", " ") for word, old, new in zip(words, coded, hidden, strict=True)]
 
