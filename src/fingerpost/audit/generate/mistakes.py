@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from fingerpost.audit.generate.mutations import corrupt_value, invent_name, is_nearest, misspell, reorder, restyle
 from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.excerpt import first_choice
@@ -174,8 +175,10 @@ def _send_empty_values(right: Call, tool: Tool, random: Random) -> Iterator[Mist
     for name in tool.params:
         if name not in tool.required:
             without = _remove_argument(right, name)
-            yield Mistake("null.optional", _set_argument(right, name, None), without, name)
-            yield Mistake("empty.optional", _set_argument(right, name, ""), without, name)
+            # without a filter or a dry run, a tool that may write would do more than was asked for
+            is_safe = tool.is_read_only or not is_restricting(name)
+            for kind, nothing in (("null.optional", None), ("empty.optional", "")):
+                yield Mistake(kind, _set_argument(right, name, nothing), without, name, is_repairable=is_safe)
         elif name in right.arguments:
             yield Mistake("null.required", _set_argument(right, name, None), right, name, is_repairable=False)
 
