@@ -227,14 +227,14 @@ def test_a_name_among_very_many_is_found_without_indexing_them_all(monkeypatch: 
 
     monkeypatch.setattr(LongList, "select", select)
     filler = [
-        f"{verb}_{noun}{index}" for verb in ("get", "list") for noun in ("ümlaut", "part") for index in range(2_000)
+        f"{verb}_{noun}{index}" for verb in ("get", "list") for noun in ("ümlaut", "part") for index in range(3_000)
     ]
     catalog = Catalog.listed([{"name": name} for name in (*filler, "search_users", "delete\nx", "sendMessage")])
     assert len(list(catalog)) > MANY_NAMES
     assert admit(Call("user_serach", {}), catalog).report.diagnoses[0].fixes[0].value == "search_users"
     assert admit(Call("find_users", {}), catalog).report.diagnoses[0].suggestions["similar_tools"][0] == "search_users"
     assert admit(Call("Send-Message", {}), catalog).report.diagnoses[0].fixes[0].value == "sendMessage"
-    assert catalog.categories["get"] == 4_000
+    assert catalog.categories["get"] == 6_000
     assert max(indexed) < 600
 
 

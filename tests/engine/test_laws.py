@@ -19,6 +19,7 @@ from fingerpost.engine.admit import judge
 from fingerpost.engine.model import Rename, Replace
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.replies.enrich import add_guidance
+from fingerpost.engine.safety.json_input import as_list
 from tests.support.strategies import (
     Known,
     Slip,
@@ -680,10 +681,11 @@ def assert_added(reply: Any, guided: Any) -> None:
         assert _without(new["data"], KEY) == repr(old.get("data") or {})
     else:
         assert _without(new, "content", "_meta") == _without(old, "content", "_meta")
-        blocks: Any = old.get("content") or []
-        added: Any = new.get("content") or []
+        blocks: list[Any] = as_list(old.get("content"))
+        added: list[Any] = as_list(new.get("content"))
         assert repr(added[: len(blocks)]) == repr(blocks)
         assert [block["type"] for block in added[len(blocks) :]] in ([], ["text"])
+        assert isinstance(new.get("content"), list) or new.get("content") == old.get("content")
         assert _without(new["_meta"], KEY) == repr(old.get("_meta") or {})
 
 

@@ -20,7 +20,7 @@ from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import full_forms, synonym_groups
 from fingerpost.engine.matching.spelling import edit_distance, split_words, stem
 
-MANY_NAMES = 4_000
+MANY_NAMES = 10_000
 """Up to this number, all names are indexed."""
 
 _WORD = lazy_pattern(r"[A-Z]?[a-z]{1,32}|[A-Z]{2,32}(?![a-z])")
