@@ -202,3 +202,11 @@ def test_of_many_corrections_the_text_names_the_first_four() -> None:
     envelope = render(admit(Call("create_order", {name.upper(): "x" for name in fields}), catalog).report)
     assert envelope.text.endswith("Parameter 'FIELD_D' was auto-corrected to 'field_d'. And 3 more corrections.")
     assert len(envelope.structured["corrections"]) == 7
+
+
+def test_a_name_that_cannot_be_encoded_is_never_repeated() -> None:
+    catalog = listed({"type": "object", "properties": {}})
+    verdict = admit(Call("create_order", [{"\ud800": 10**20}]), catalog, policy=Policy(auto_correct="off"))
+    envelope = render(verdict.report)
+    assert "as_sent" not in envelope.structured["error"]["corrected_call"]
+    json.dumps(envelope.structured, ensure_ascii=False).encode()

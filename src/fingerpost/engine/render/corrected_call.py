@@ -25,6 +25,7 @@ from fingerpost.engine.schema.placeholder import shorten_blanks
 _LONGEST_COPIED = (256, ECHO_LIMIT, 0)
 """The longest text that is copied for a program; smaller limits are tried until the call is small enough."""
 
+_LONGEST_PATH = 256
 _LARGEST = 900
 _DEEPEST = 8
 _MOST_NODES = 200
@@ -66,7 +67,8 @@ def present_call(
     presenter = _Presenter(sent, secret, longest)
     fields = as_object(corrected.arguments)
     arguments = {clean(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
-    known = {at: format_path(origin) for at, origin in presenter.omitted.items() if origin}
+    origins = {at: format_path(origin) for at, origin in presenter.omitted.items() if origin}
+    known = {at: path for at, path in origins.items() if is_clean(path, _LONGEST_PATH)}
     is_complete = len(known) == len(presenter.omitted) and len(fields) <= _MOST_NODES and all(map(is_clean, fields))
     return PresentableCall(Call(clean(corrected.tool), arguments), known, is_complete)
 
