@@ -15,12 +15,12 @@ def test_closest_prints_each_match_with_its_evidence(capsys: pytest.CaptureFixtu
     assert main(["closest", "filtr", "filter", "file_filter", "--kind", "parameter"]) == 0
     assert capsys.readouterr().out == (
         "filter  0.99  a fix\n"
-        "  for: the same but for a misspelling (strength 0.86)\n"
+        "  for: the same except for a misspelling (strength 0.86)\n"
         "  filtr spelled like filter\n"
         "file_filter  0.73  listed\n"
         "  for: all the words of one are in the other (strength 0.44)\n"
         "  filtr spelled like filter\n"
-        "  against: something of one name answers nothing in the other, or by meaning only\n"
+        "  against: a word of one name has no counterpart in the other, or only a synonym\n"
     )
 
 

@@ -81,7 +81,7 @@ def last_unit(name: str) -> str | None:
 
 
 def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether two names are the same but for the unit: `timeout` and `timeout_ms`."""
+    """Whether two names are the same except for the unit: `timeout` and `timeout_ms`."""
     rest = _without_units(ours)
     return bool(rest) and rest == _without_units(theirs) and have_other_units(ours, theirs)
 

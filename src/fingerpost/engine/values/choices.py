@@ -1,8 +1,6 @@
 """Choices in another spelling: `"ASC"` for `"asc"`, `"yes"` where the choices are `"true"` and `"false"`.
 
-Case and separators carry no meaning, except in units and symbols. A similar choice is offered, but never the opposite
-of what was sent, and none for a word that means "not given" or for the negation of a choice. Codes of currencies,
-countries and languages are too short for misspellings: each of their neighbours is a code too.
+Case and separators carry no meaning, except in units and symbols. `rules/near_choices.py` finds similar choices.
 """
 
 from __future__ import annotations
