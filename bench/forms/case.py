@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from bench.forms.lists import ToolList
 from bench.forms.words import Words
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call, Path
+from fingerpost.engine.tool import Tool
 
 Best: TypeAlias = Literal["retry", "facts"]
 """The best that an answer can do: lead to the right call in one retry, or say only facts. Less help is no error."""

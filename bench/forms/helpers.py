@@ -10,10 +10,10 @@ from typing import Any
 
 from bench.forms.case import Source
 from bench.forms.intended import nested_values
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call, Path, Replace
 from fingerpost.engine.schema.excerpt import default_value, first_choice
 from fingerpost.engine.schema.walk import schema_at, types
+from fingerpost.engine.tool import Tool
 
 
 def name_words(name: str) -> list[str]:

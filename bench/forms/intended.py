@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, is_number
 from fingerpost.engine.schema.excerpt import example
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
+from fingerpost.engine.tool import Tool
 
 _MOST_DEPTH, _TRIES = 4, 4
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "indigo", "juniper", "kelp", "lotus")

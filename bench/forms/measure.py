@@ -16,8 +16,8 @@ from bench.forms.judge import Judgment, Outcome, judge
 from bench.forms.lists import ToolList
 from bench.forms.words import Words
 from fingerpost import admit
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
+from fingerpost.engine.tool import Tool
 
 MODULES = (harm, spellings, shapes, names)
 """The modules whose import registers the forms."""

@@ -1,7 +1,7 @@
 """Errors that tell an MCP client what to do next."""
 
 from fingerpost.engine.admit import admit
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import (
     KEY,
@@ -20,6 +20,7 @@ from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.envelope import Envelope, render
 from fingerpost.engine.render.shapes import reshape
 from fingerpost.engine.replies.enrich import enrich, refusal
+from fingerpost.engine.tool import Tool
 
 __all__ = [
     "KEY",

@@ -22,13 +22,13 @@ from fingerpost import (
     render,
 )
 from fingerpost.engine.admit import judge
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
 from fingerpost.engine.replies.classify import is_unknown_tool
 from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import parse_json
+from fingerpost.engine.tool import Tool
 
 
 def tool(properties: dict[str, Any], *, read_only: bool = False, **schema: Any) -> dict[str, Any]:

@@ -12,12 +12,12 @@ import pytest
 from fingerpost import Call, Catalog, Verdict, admit, render
 from fingerpost.engine import catalog as catalog_module
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching.long_list import MANY_NAMES, LongList
 from fingerpost.engine.model import Drop, Edit, Rename, Replace
 from fingerpost.engine.schema import sample
 from fingerpost.engine.schema import validate as validation
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
+from fingerpost.engine.tool import Tool
 
 ITEM: dict[str, Any] = {
     "type": "object",

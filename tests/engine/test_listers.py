@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog, admit, render
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.listers import find_lister
+from fingerpost.engine.tool import Tool
 
 TEXT = {"type": "string"}
 

@@ -10,10 +10,10 @@ import pytest
 from fingerpost import Applicability, Call, Catalog, Policy, Report, Verdict
 from fingerpost.engine.admit import judge
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Diagnosis, Fix, Move, Rename, Replace, Severity, Violation
 from fingerpost.engine.phrases import Placeholder
 from fingerpost.engine.solve import MAX_NODES, Outcome, Start, solve
+from fingerpost.engine.tool import Tool
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 

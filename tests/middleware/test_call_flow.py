@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog
-from fingerpost.engine.catalog import Tool
+from fingerpost.engine.tool import Tool
 from fingerpost.middleware.call_flow import CallFlow
 from fingerpost.middleware.guidance import ServerGuidance
 from fingerpost.middleware.outcome import Answer, Outcome

@@ -16,10 +16,10 @@ from fastmcp import exceptions as fastmcp_exceptions
 from mcp.server.mcpserver import exceptions
 
 from fingerpost import KEY, Call, Catalog, Policy, Verdict, render
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.failure_kinds import CATEGORIES, FailureFacts, FailureKind
 from fingerpost.engine.replies.enrich import explain_exception
 from fingerpost.engine.replies.exceptions import facts_of, root_cause
+from fingerpost.engine.tool import Tool
 from fingerpost.errors import ToolOperationError, UnknownValue
 from tests.support.adopted_servers import ERAS, FRAMEWORKS, Adopted, asked, reply_to
 

@@ -14,9 +14,10 @@ from fingerpost.audit.execute.server import Server
 from fingerpost.audit.execute.target import Target
 from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.generate.plan import Plan, PlannedCall
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.tool import Tool
 
 
 class Replay:

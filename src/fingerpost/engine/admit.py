@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from fingerpost.engine.apply_rules import apply_content_rules, apply_rules, apply_rules_everywhere
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.decide import (
     add_solutions,
     forward_or_refuse,
@@ -28,6 +28,7 @@ from fingerpost.engine.rules.declared_alias import resolve_aliases
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 from fingerpost.engine.solve import Start, solve
+from fingerpost.engine.tool import Tool
 
 
 def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Replace, Severity, Violation, value_at
 from fingerpost.engine.phrases import Placeholder, key_of, parameter_label
@@ -22,6 +21,7 @@ from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.excerpt import excerpt, outline_value
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
 from fingerpost.engine.schema.sample import Focus, is_large
+from fingerpost.engine.tool import Tool
 
 _REJECTS_TEXT = frozenset({"type", "enum"})
 _MAX_PLACEHOLDER_DEPTH, _MAX_PLACEHOLDERS = 6, 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast, get_args
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import Match, closest
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Replace
 from fingerpost.engine.phrases import count_noun, encode_json, is_name, parameter_label, quote
@@ -16,6 +16,7 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean, is_harmless, safe_value
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema.excerpt import Level
+from fingerpost.engine.tool import Tool
 
 _LONGEST_OVERVIEW = 780
 """In characters: under 400 tokens, since names take more tokens than prose."""

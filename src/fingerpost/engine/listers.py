@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.model import Diagnosis, Report
 from fingerpost.engine.phrases import is_name, parameter_label
 from fingerpost.engine.safety.redact import is_secret
+from fingerpost.engine.tool import Tool
 
 _MISSING = "MISSING_REQUIRED"
 _ID_WORDS = frozenset({"id", "uuid", "guid", "identifier", "slug", "key"})

@@ -16,7 +16,6 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, TypeAlias
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.failure_kinds import TRANSIENT_CATEGORIES
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Path, Report, Severity, value_at
 from fingerpost.engine.phrases import parameter_label, sentence
@@ -24,6 +23,7 @@ from fingerpost.engine.render.text import help_call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.excerpt import describe_schema, outline
 from fingerpost.engine.schema.walk import find_required, properties, schema_at
+from fingerpost.engine.tool import Tool
 
 CODE = "REPEATED_CALL"
 

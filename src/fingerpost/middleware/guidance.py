@@ -16,7 +16,7 @@ from fingerpost.engine import info_tool
 from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import closest
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Report, Verdict
 from fingerpost.engine.overrides import Hint, Overrides
@@ -32,6 +32,7 @@ from fingerpost.engine.replies.classify import is_plain_success
 from fingerpost.engine.replies.enrich import add_to_success, error_result, policy_tool
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.tool import Tool
 from fingerpost.middleware.protocol import INVALID_PARAMS
 from fingerpost.middleware.tool_list_cache import ToolListCache
 

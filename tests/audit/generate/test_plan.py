@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from fingerpost.audit.generate.mutations import is_nearest
 from fingerpost.audit.generate.plan import Plan
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.tool import Tool
 from tests.support.audited_servers import FAR, NEAR
 from tests.support.misbehaving import TOOLS
 

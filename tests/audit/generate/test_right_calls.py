@@ -8,8 +8,9 @@ from typing import Any, cast
 import pytest
 
 from fingerpost.audit.generate.right_calls import check_examples, read_examples, right_calls
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
+from fingerpost.engine.tool import Tool
 from fingerpost.terminal.command_error import CommandError
 from tests.support.audited_servers import FAR, NEAR, WORD
 from tests.support.misbehaving import tool

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from fingerpost.engine.admit import admit
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.matching.actions import Danger
 from fingerpost.engine.model import Call, Diagnosis
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.rules.unknown_tool import danger_of_tool, diagnose
+from fingerpost.engine.tool import Tool
 
 FILES = (
     "read_file", "write_file", "edit_file", "list_directory", "delete_file", "move_file", "search_files",

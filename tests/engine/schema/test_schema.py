@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.schema import excerpt
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.secret_names import find_secret_names
+from fingerpost.engine.tool import Tool
 
 DEFS: dict[str, Any] = {
     "type": "object",

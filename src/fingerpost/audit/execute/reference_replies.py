@@ -15,10 +15,10 @@ from fingerpost.audit.judge.expected_reply import ExpectedReply
 from fingerpost.audit.judge.fingerprint import Fingerprint
 from fingerpost.audit.judge.reply import Reply
 from fingerpost.audit.redact import redact_reply
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.tool import Tool
 
 if TYPE_CHECKING:
     from fingerpost.audit.generate.plan import Plan, PlannedCall

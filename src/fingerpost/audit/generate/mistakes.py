@@ -12,11 +12,12 @@ from random import Random
 from typing import Any, TypeAlias
 
 from fingerpost.audit.generate.mutations import corrupt_value, invent_name, is_nearest, misspell, reorder, restyle
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.excerpt import first_choice
+from fingerpost.engine.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import EMPTY_OBJECT
 from fingerpost.engine.schema.excerpt import first_choice
+from fingerpost.engine.tool import Tool
 
 
 def parameter_schema(tool: Tool, name: str) -> Mapping[str, Any]:

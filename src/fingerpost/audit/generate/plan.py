@@ -14,10 +14,11 @@ from fingerpost.audit.events import CallsSkipped
 from fingerpost.audit.generate.mistakes import Mistake, generate_mistakes
 from fingerpost.audit.generate.parameter_schema import parameter_schema
 from fingerpost.audit.generate.right_calls import Examples, right_calls
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.schema.excerpt import first_choice
+from fingerpost.engine.tool import Tool
 
 LIMIT_PROBE = "result.cut"
 """No mistake: the lowest limit, to see whether the result says that there is more."""

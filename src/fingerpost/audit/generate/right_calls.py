@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from fingerpost.audit.redact import CANARY
 from fingerpost.engine.admit import admit
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import closest
 from fingerpost.engine.model import Call
 from fingerpost.engine.render.envelope import render
@@ -20,6 +20,7 @@ from fingerpost.engine.safety.json_input import as_json, as_list, as_object, is_
 from fingerpost.engine.safety.redact import is_secret
 from fingerpost.engine.schema.excerpt import default_value, example, first_choice
 from fingerpost.engine.schema.walk import types
+from fingerpost.engine.tool import Tool
 from fingerpost.terminal.command_error import CommandError
 
 Examples: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"

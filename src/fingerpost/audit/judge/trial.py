@@ -10,8 +10,9 @@ from fingerpost.audit.generate.mistakes import Mistake
 from fingerpost.audit.judge import wording
 from fingerpost.audit.judge.expected_reply import ExpectedReply, new_lines, new_text
 from fingerpost.audit.judge.reply import Reply
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.tool import Tool
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Call, Violation, value_at
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.tool import Tool
 
 _BROKEN: dict[str, Callable[[Any, Any], bool]] = {
     "minimum": lambda value, limit: value < limit,

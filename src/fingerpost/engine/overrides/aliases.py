@@ -15,7 +15,7 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema import walk as schemas
 
 if TYPE_CHECKING:
-    from fingerpost.engine.catalog import Tool
+    from fingerpost.engine.tool import Tool
 
 _MOST_ARGUMENTS, _MOST_SEPARATORS = 64, 8
 

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.overrides import ANY_TOOL, LONGEST_HINT, Hint, Overrides
 from fingerpost.engine.overrides.aliases import find_declared
 from fingerpost.engine.phrases import format_path, quote
+from fingerpost.engine.tool import Tool
 
 _MOST_PROBLEMS = 20
 _REGEX = re.compile(r"^/.+/[a-z]{0,3}$|\.[*+]|\\[dwsb]|\[[^\]]+\][*+]|^\^|\(\?|[^$]\$$")

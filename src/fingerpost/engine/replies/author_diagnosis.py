@@ -12,7 +12,7 @@ from itertools import islice
 from math import ceil
 from typing import Any, cast
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import CATEGORIES, TRANSIENT_CATEGORIES, FailureFacts, category_of, is_retryable
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
@@ -32,6 +32,7 @@ from fingerpost.engine.safety.redact import (
     scrub,
 )
 from fingerpost.engine.safety.secrets import hide_secrets
+from fingerpost.engine.tool import Tool
 from fingerpost.engine.tool_errors import Reading
 
 FIELDS = (

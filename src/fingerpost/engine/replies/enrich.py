@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from fingerpost.engine.admit import admit, available_info_tool, explain_violations, explain_with
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.dialects.plausible import is_plausible
 from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -40,6 +40,7 @@ from fingerpost.engine.replies.zero_results import advise_on_nothing
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import redact_error, scrub
+from fingerpost.engine.tool import Tool
 
 _LONGEST_MESSAGE = 300
 _MODEL = lazy_pattern(r"\bvalidation errors? for (\S{1,128})")

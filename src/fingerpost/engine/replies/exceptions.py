@@ -14,7 +14,7 @@ from json import JSONDecodeError
 from math import ceil
 from typing import Any, cast
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
 from fingerpost.engine.model import Call, Diagnosis
 from fingerpost.engine.replies.author_diagnosis import (
@@ -25,6 +25,7 @@ from fingerpost.engine.replies.author_diagnosis import (
     has_guidance,
 )
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number
+from fingerpost.engine.tool import Tool
 from fingerpost.engine.tool_errors import ToolOperationError
 
 _DEEPEST_CAUSE = 8

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.listers import SEARCH_VERBS
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.phrases import is_name
+from fingerpost.engine.tool import Tool
 
 _FINDS = frozenset({"search", "find", "query", "browse", "grep", "lookup", "filter", "discover", "match"})
 _LISTS = frozenset({"list", "ls", "enumerate"})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, cast
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Replace
 from fingerpost.engine.phrases import Placeholder, count_noun, format_call
@@ -20,6 +20,7 @@ from fingerpost.engine.render.corrected_call import present_call
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number, parse_json
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
+from fingerpost.engine.tool import Tool
 
 _LARGEST_READ = 256 * 1024
 _MANY = 25

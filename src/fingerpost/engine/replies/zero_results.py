@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, cast
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.listers import usage_of
 from fingerpost.engine.model import Call, Drop
@@ -20,6 +20,7 @@ from fingerpost.engine.replies.listers import find_listers, is_search
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, next_cursor, position_of
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.tool import Tool
 
 _LONGEST_TEXT = 400
 _NOTHING = lazy_pattern(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.tool import Tool
 
 _CLIENT_NAMES = frozenset(
     {"toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "chatInput", "__intent", "_meta", "random_string"}

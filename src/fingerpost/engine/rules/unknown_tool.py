@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import OFFER_THRESHOLD, Names, Reading, find_readings
 from fingerpost.engine.matching.actions import (
     Danger,
@@ -33,6 +33,7 @@ from fingerpost.engine.phrases import quote
 from fingerpost.engine.rules.tool_name_forms import find_bare_names
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.tool import Tool
 
 CODE = "UNKNOWN_TOOL"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.tool import Tool
 
 _KEY = "dev.fingerpost/lost"
 

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, Protocol
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from fingerpost.engine.catalog import Catalog, Tool
+from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.model import KEY, Call, Report, Verdict
 from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.tool import Tool
 from fingerpost.middleware.call_flow import CallFlow
 from fingerpost.middleware.guidance import ServerGuidance
 from fingerpost.middleware.outcome import Answer, Outcome

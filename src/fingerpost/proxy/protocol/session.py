@@ -1,6 +1,6 @@
 """One client and one server that exchange frames, without I/O.
 
-FrameSplitter from one side become frames for the other. Transports own the pipes and sockets; this module owns the
+Frames from one side become frames for the other. Transports own the pipes and sockets; this module owns the
 meaning, so every interleaving can be tested as a function call. Whatever the server does, each request of the
 client is answered once.
 """

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.catalog import Tool
 from fingerpost.engine.matching import OFFER_THRESHOLD, closest
 from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.safety.json_input import as_list, parse_json
+from fingerpost.engine.tool import Tool
 
 _WRAPPERS = frozenset({
     "args", "argument", "arguments", "body", "callargs", "content", "data", "fields", "functionargs",
