@@ -174,7 +174,54 @@ def test_an_argument_about_something_else_is_left_out_if_a_value_has_to_be_fille
     assert offered({"contactId": "1", "companyId": "7"}, tool("drop_contact", {"contactId": TEXT})) == []
 
 
-@pytest.mark.parametrize("sent", [{"older_than": "30d"}, {"simulate": "x"}, {"flavour": True}, {"contact_group": "x"}])
+@pytest.mark.parametrize(
+    ("sent", "declared"),
+    [
+        ({"card": "c", "board_id": "b"}, {"card": TEXT, "list_id": TEXT}),
+        ({"asset": "U", "email_address": "a@b.co"}, {"asset": TEXT, "address": TEXT}),
+        ({"employee": "1", "monthlySalary": 5}, {"employee": TEXT, "annualSalary": NUMBER}),
+        ({"machine": "m", "speed": 100}, {"machine": TEXT, "rpm": NUMBER}),
+    ],
+)
+def test_an_argument_that_only_resembles_a_missing_one_does_not_fill_it(
+    sent: dict[str, Any], declared: dict[str, Any]
+) -> None:
+    first, missing = declared
+    [call] = offered(sent, tool("change_it", declared, {"notify": FLAG}))
+    assert call == {first: sent[first], missing: call[missing]} and str(call[missing]).startswith("<")
+
+
+def test_two_arguments_for_one_missing_parameter_fill_nothing() -> None:
+    build = tool("trigger_build", {"pipeline": TEXT, "branch": TEXT})
+    calls = offered({"pipeline": "p", "commitBranch": "m", "targetBranch": "x"}, build)
+    assert all(call["branch"] not in ("m", "x") for call in calls)
+
+
+def test_an_argument_for_an_optional_parameter_is_not_left_out() -> None:
+    draw = tool("draw", {"prompt": TEXT}, {"style": TEXT})
+    assert offered({"style_preset": "anime"}, draw) == []
+
+
+@pytest.mark.parametrize("sent", [{"query": {"a": 1}}, {"where": {"a": 1}}, {"criteria": {"a": 1}}])
+def test_a_condition_of_a_destructive_tool_keeps_its_meaning(sent: dict[str, Any]) -> None:
+    delete = tool("delete_many", {"table": TEXT}, {"filter": {"type": "object"}}, destructiveHint=True)
+    assert offered({"table": "t", **sent}, delete) == [{"table": "t", "filter": {"a": 1}}]
+
+
+@pytest.mark.parametrize(("sent", "known"), [("what_if", "dry_run"), ("dryRun", "validateOnly"), ("noop", "dry_run")])
+def test_a_trial_run_keeps_its_meaning(sent: str, known: str) -> None:
+    purge = tool("purge_logs", {"days": NUMBER}, {known: FLAG, "force": FLAG}, destructiveHint=True)
+    assert offered({"days": 3, sent: True}, purge) == [{"days": 3, known: True}]
+
+
+def test_an_opposite_flag_is_offered_with_the_opposite_value_and_never_by_its_name_alone() -> None:
+    create = tool("create_list", {"name": TEXT}, {"public": FLAG})
+    assert offered({"name": "x", "private": True}, create) == [{"name": "x", "public": False}]
+    text = render(judge({"name": "x", "private": True}, create).report)
+    assert "did you mean" not in text.text and "did_you_mean" not in str(text.structured)
+
+
+@pytest.mark.parametrize("sent", [{"older_than": "30d"}, {"simulate": "x"}, {"flavour": True}])
 def test_an_argument_that_may_limit_the_effect_stays_a_question(sent: dict[str, Any]) -> None:
     assert offered(sent, tool("drop_contact", {"contactId": TEXT})) == []
 

@@ -253,12 +253,25 @@ def _is_plausible(node: _Node) -> bool:
     """Whether each step is likely by itself, or the only one that the other steps leave."""
     if node.is_guess and any(_loses_argument(step) for step in node.steps):
         return False
+    if any(_waits_for_value(step) for step in node.steps) and not any(_is_filled_in(step) for step in node.steps):
+        return False
     return all(_is_likely(step) or _is_only_one_left(step, node) for step in node.steps)
 
 
 def _loses_argument(step: _Step) -> bool:
     """Whether a step leaves out an argument that may be for another tool than the one that is guessed at."""
     return isinstance(step.fix.edit, Drop) and not is_commentary(str(step.diagnosis.at[-1]))
+
+
+def _waits_for_value(step: _Step) -> bool:
+    """Whether a step leaves out an argument only because the caller has to fill in a value anyway."""
+    return isinstance(step.fix.edit, Drop) and step.fix.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+def _is_filled_in(step: _Step) -> bool:
+    """Whether a step puts a placeholder in the place of a missing value."""
+    is_placeholder = step.fix.applicability is Applicability.HAS_PLACEHOLDERS
+    return is_placeholder and step.diagnosis.code == missing_required.CODE
 
 
 def _is_likely(step: _Step) -> bool:

@@ -253,3 +253,62 @@ def test_text_that_is_not_one_json_object_says_why(sent: str, message: str) -> N
     found = remove(sent).report
     assert found.diagnoses[0].message == message
     assert found.applicability is Applicability.HAS_PLACEHOLDERS
+
+
+def _tool(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None, **hints: bool) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
+    return {"name": name, "inputSchema": schema, "annotations": hints}
+
+
+def _corrected(tool: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    verdict = judge(Call(tool["name"], arguments), Catalog.listed([tool]), Policy())
+    corrected = verdict.report.corrected
+    return corrected.arguments if corrected else None
+
+
+NUMBER = {"type": "number"}
+GUEST = {"type": "object", "properties": {"name": STRING, "email": STRING}, "required": ["name", "email"]}
+PRICE = {"type": "object", "properties": {"min": NUMBER, "max": NUMBER}}
+
+
+def test_a_field_with_the_name_of_its_object_goes_inside_the_object() -> None:
+    book = _tool("book", {"guest": GUEST})
+    guest = {"name": "Bo", "email": "b@c.de"}
+    assert _corrected(book, {"guest_name": "Bo", "guestEmail": "b@c.de"}) == {"guest": guest}
+    search = _tool("search", {"city": STRING}, {"price": PRICE, "area": PRICE}, readOnlyHint=True)
+    assert _corrected(search, {"city": "Oslo", "min_price": 1, "areaMax": 5}) == {
+        "city": "Oslo",
+        "price": {"min": 1},
+        "area": {"max": 5},
+    }
+
+
+def test_a_field_that_is_given_already_stays_where_it_is() -> None:
+    search = _tool("search", {"city": STRING}, {"price": PRICE}, readOnlyHint=True)
+    assert _corrected(search, {"city": "Oslo", "price": {"min": 1}, "min_price": 2}) is None
+
+
+def test_a_parameter_in_another_spelling_is_no_field() -> None:
+    update = _tool(
+        "update", {"id": INTEGER}, {"owner_id": INTEGER, "owner": {"type": "object", "properties": {"id": INTEGER}}}
+    )
+    assert _corrected(update, {"id": 1, "ownerId": 2}) == {"id": 1, "owner_id": 2}
+
+
+GRADE = _tool("grade_work", {"work_id": STRING, "student_id": STRING, "score": NUMBER})
+
+
+def test_any_object_with_all_that_a_tool_needs_is_a_wrapper() -> None:
+    inside = {"work_id": "a", "student_id": "s", "score": "90"}
+    assert _corrected(GRADE, {"submission": inside}) == {"work_id": "a", "student_id": "s", "score": 90}
+
+
+@pytest.mark.parametrize("wrapper", ["except", "old", "parent", "dry_run", "excluding"])
+def test_an_object_whose_name_limits_or_qualifies_the_call_is_no_wrapper(wrapper: str) -> None:
+    assert _corrected(GRADE, {wrapper: {"work_id": "a", "student_id": "s", "score": 90}}) is None
+
+
+def test_the_id_of_something_else_is_not_unwrapped_on_a_tool_that_may_write() -> None:
+    delete = _tool("delete_task", {"id": STRING, "project": STRING})
+    assert "a" not in str(_corrected(delete, {"user": {"id": "a", "project": "p"}}))
+    assert _corrected(GRADE, {"submission": {"work_id": "a", "student_id": "s"}}) is None

@@ -35,6 +35,7 @@ from fingerpost.engine.matching.lexicon import (
     is_remark,
     share_group,
 )
+from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.safety.json_input import as_object
@@ -165,14 +166,17 @@ class CallContext:
         """Whether a synonym is believed on a tool that destroys.
 
         It adds nothing to the name, or the whole names are synonyms and a mistake does no harm: only this parameter
-        is missing (`delete(file)` means the `path`), or it asks not to destroy anything (`preview` for `dry_run`).
+        is missing (`delete(file)` means the `path`), it asks not to destroy anything (`preview` for `dry_run`), or it
+        says what to spare (`where` for `filter`).
         """
         if self._has_same_words(evidence, name):
             return True
         missing = [one for one in self._required if one not in self._given and one not in self._arguments]
         sent, known = ("".join(map(stem, split_words(one))) for one in (self._query.text, name))
-        is_trial = share_group("parameters", _TRIAL, known)
-        return (missing == [name] or is_trial) and share_group("parameters", sent, known)
+        if not share_group("parameters", sent, known):
+            return False
+        is_condition = is_restricting(name) and self._fits(name)
+        return missing == [name] or share_group("parameters", _TRIAL, known) or is_condition
 
     def _has_same_words(self, evidence: Evidence, name: str) -> bool:
         """Whether all words of one name are in the other, so that their meaning adds nothing: `table_name`, `table`."""

@@ -68,7 +68,17 @@ def has_extra_word(side: Alignment) -> bool:
     """Whether the sent name of a parameter says more than the known one, for a tool that may write."""
     if not (side.query.may_write and side.pairs) or _are_synonyms(side):
         return False
-    return any(word not in _table()["fillers"] for word in _extra_words(side))
+    return not all(map(is_filler, _extra_words(side)))
+
+
+def is_filler(word: str) -> bool:
+    """Whether a word, as a stem, adds nothing to a name."""
+    return word in _table()["fillers"]
+
+
+def is_qualified(name: str) -> bool:
+    """Whether a word of a name says which of several things is meant, what to leave out, or from where to where."""
+    return is_restricting(name) or not _table()["roles"].isdisjoint(map(stem, split_words(name)))
 
 
 def is_restricting(name: str) -> bool:

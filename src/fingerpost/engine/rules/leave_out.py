@@ -39,9 +39,9 @@ def leave_out(case: Case, at: Path) -> Fix | None:
         is_harmless = explains and _says_only_why(str(at[-1]), case.value(at))
         if is_harmless:
             return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9)
-        return _leave_out_foreign(case, at)
+        return leave_out_unplaced(case, at)
     if not explains and (may_have_place(case, at) or _is_about_tool(case, at)):
-        return _leave_out_foreign(case, at)
+        return leave_out_unplaced(case, at)
     if explains or case.is_forbidden(at):
         return Fix(Drop(at), Applicability.MACHINE_APPLICABLE, Grade.LIKELY, 0.9 if explains else 0.8)
     return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.8)
@@ -52,10 +52,10 @@ def may_have_place(case: Case, at: Path) -> bool:
     name, value = str(at[-1]), case.value(at)
     if is_restricting(name):
         return True
-    given = case.value(at[:-1])
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
-    for other, schema in islice(((other, one) for other, one in declared.items() if other not in given), _MAX_DECLARED):
+    for other in _unset(case, at[:-1]):
+        schema = declared[other]
         if not words.isdisjoint(map(stem, split_words(other))) or (has_unit(name) and has_unit(other)):
             return True
         if isinstance(value, str) and value in as_list(as_object(schema).get("enum")):
@@ -63,15 +63,32 @@ def may_have_place(case: Case, at: Path) -> bool:
     return False
 
 
-def _leave_out_foreign(case: Case, at: Path) -> Fix | None:
-    """Leave out what belongs to something else, if the caller has to fill in a value before the call can be sent."""
-    words = [word for word in map(stem, split_words(str(at[-1]))) if not is_head(word)]
-    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
-    stems = {stem(word) for name in (case.tool.name, *islice(declared, _MAX_DECLARED)) for word in split_words(name)}
-    is_foreign = bool(words) and stems.isdisjoint(words)
-    if not is_foreign or not _misses_required(case, at) or _may_restrict(case, at):
+def leave_out_unplaced(case: Case, at: Path) -> Fix | None:
+    """Leave out what has no place, if the caller has to fill in a value before the call can be sent.
+
+    Nothing runs without that value, so leaving out what cannot be used does no harm, unless it limits what the tool
+    does or may be for an optional parameter.
+    """
+    if not _misses_required(case, at) or _may_restrict(case, at):
         return None
-    return Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.75)
+    required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
+    words = {word for word in map(stem, split_words(str(at[-1]))) if not is_head(word)}
+    optional = [name for name in _unset(case, at[:-1]) if name not in required]
+    near = [name for name in optional if not words.isdisjoint(map(stem, split_words(name)))]
+    if not all(_is_flag(case, (*at[:-1], name)) for name in near):
+        return None
+    return Fix(Drop(at), Applicability.HAS_PLACEHOLDERS, confidence=0.75)
+
+
+def _is_flag(case: Case, at: Path) -> bool:
+    return schemas.types(case.tool.schema, case.schema(at)) == ("boolean",)
+
+
+def _unset(case: Case, holder: Path) -> Iterator[str]:
+    """Yield the declared parameters that the call does not set."""
+    given = case.value(holder)
+    declared = schemas.properties(case.tool.schema, case.schema(holder))
+    return islice((name for name in declared if name not in given), _MAX_DECLARED)
 
 
 def _misses_required(case: Case, at: Path) -> bool:
@@ -81,7 +98,8 @@ def _misses_required(case: Case, at: Path) -> bool:
 
 def _may_restrict(case: Case, at: Path) -> bool:
     """Whether an argument may limit what the tool does: by its name, as a flag, or as a condition."""
-    is_scalar = isinstance(case.value(at), str | int | float) and not isinstance(case.value(at), bool)
+    value = case.value(at)
+    is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
     return not is_scalar or is_restricting(str(at[-1]))
 
 

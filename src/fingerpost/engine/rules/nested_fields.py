@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from fingerpost.engine.matching.spelling import normal_form
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.model import Path
 
 if TYPE_CHECKING:
@@ -24,6 +24,23 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
             places.setdefault(name, []).append(path)
     only = (found[0] for found in places.values() if len(found) == 1)
     return {str(path[-1]): path for path in only if _is_free(case, path)}
+
+
+def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path]:
+    """Return the place of each argument that is named by the words of an object and of its field.
+
+    `guest_email` is `guest.email`, and `min_price` is `price.min`. Two fields with the same words have no place.
+    """
+    places: dict[frozenset[str], list[Path]] = {}
+    for path in case.tool.nested_fields:
+        places.setdefault(_words(*path), []).append(path)
+    found = {stray: places.get(_words(stray), []) for stray in strays}
+    return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and _is_free(case, paths[0])}
+
+
+def _words(*names: str | int) -> frozenset[str]:
+    """Return the words of names as a set; the item of a list has the name of the list."""
+    return frozenset(stem(word) for name in names if isinstance(name, str) for word in split_words(name))
 
 
 def _is_free(case: Case, path: Path) -> bool:

@@ -18,8 +18,10 @@ from itertools import islice
 from typing import Any
 
 from fingerpost.engine.case import Case
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching.spelling import spelling, split_words
+from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.model import (
     Applicability,
     Diagnosis,
@@ -34,9 +36,11 @@ from fingerpost.engine.model import (
     are_contested,
 )
 from fingerpost.engine.phrases import format_path, parameter_label, quote
-from fingerpost.engine.rules.leave_out import leave_out, may_have_place
+from fingerpost.engine.rules.flags import read_flag
+from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
+from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.safety.json_input import as_object, as_strings
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
@@ -47,6 +51,8 @@ from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
 CODE = "UNKNOWN_PARAM"
 
 _TOLERANCE = 0.05
+_SIDE_CONFIDENCE = 0.85
+_NUMBER = lazy_pattern(r"\s{0,3}[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?\s{0,3}")
 _MANY_NAMES = 64
 """An object with more names is a mistake as a whole: only a few of them are explained."""
 
@@ -81,18 +87,23 @@ def _diagnose_object(
     every = [key for key in strays if key in given]
     nested = _find_places(case, holder, every)
     readings = _find_readings(case, holder, declared, every[:most], nested)
+    readings |= _read_sides(given, declared, readings)
     claims = Counter(match.name for matches in readings.values() for match in matches[:1])
     for stray, matches in readings.items():
         at = (*holder, stray)
         if must_be_near and not any(match.confidence > OFFER_THRESHOLD for match in matches[:1]):
             continue
-        offered = filter(_may_be_offered, matches)
-        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in islice(offered, 3)]
-        has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD
-        given_name = None if has_place else _given_near_name(case, at, declared)
-        if not fixes and len(every) <= most:  # leaving a few out of very many would not help
-            fixes = list(_leave_out(case, at, given_name))
-        yield _diagnosis(case, at, fixes, declared, given_name, is_near=bool(matches))
+        near = islice(filter(_may_be_offered, matches), 3)
+        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in near]
+        if fixes and fixes[0].confidence > OFFER_THRESHOLD:
+            yield _diagnosis(case, at, fixes, declared, None, is_near=True)
+        elif flag := _fix_flag(case, at, declared):
+            yield _diagnosis(case, at, [flag], declared, None, is_near=True)
+        else:
+            given_name = _given_near_name(case, at, declared)
+            # leaving a few out of very many would not help
+            more = _leave_out(case, at, given_name, fixes) if len(every) <= most else []
+            yield _diagnosis(case, at, [*fixes, *more], declared, given_name, is_near=bool(matches))
 
 
 def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Path]:
@@ -117,9 +128,29 @@ def _find_readings(
     required = {name for name in context["required"] if name not in given}
     readings: dict[str, Sequence[Match]] = {}
     for stray in strays:
-        matches = closest(stray, names, "parameter", {**context, "value_type": schemas.type_name(given[stray])})
+        matches = closest(stray, names, "parameter", {**context, "value_type": _value_type(given[stray])})
         readings[stray] = _prefer_required(stray, matches, required)
     return readings
+
+
+def _value_type(value: Any) -> str:
+    """Return the JSON type of a value; a number in quotes may be both."""
+    return "any" if isinstance(value, str) and _NUMBER.fullmatch(value) else schemas.type_name(value)
+
+
+def _read_sides(
+    given: Mapping[str, Any], declared: Mapping[str, Any], readings: Mapping[str, Sequence[Match]]
+) -> dict[str, Sequence[Match]]:
+    """Return the readings of arguments that are one side of two, except where the name itself is clear enough."""
+    strays = [stray for stray, matches in readings.items() if not matches or not matches[0].is_clear]
+    return {
+        stray: (Match(name, _SIDE_CONFIDENCE, is_clear=False, differs_by_unit=_differ_by_unit(stray, name)),)
+        for stray, name in find_sides(strays, declared, given).items()
+    }
+
+
+def _differ_by_unit(stray: str, name: str) -> bool:
+    return have_other_units(split_words(stray), split_words(name))
 
 
 def _prefer_required(stray: str, matches: Sequence[Match], required: set[str]) -> Sequence[Match]:
@@ -179,6 +210,18 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
     )
 
 
+def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
+    """Return the fix that says the same with a declared flag. It has no label, because that may be the opposite."""
+    given = case.value(at[:-1])
+    types = _parameter_types(case, at[:-1], declared)
+    unset = (name for name in declared if name not in given and types.get(name) == "boolean")
+    reading = read_flag(str(at[-1]), case.value(at), unset)
+    if reading is None:
+        return None
+    edit = Move(at, (*at[:-1], reading.name), reading.value)
+    return Fix(edit, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
+
+
 def _diagnosis(
     case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], given_name: str | None, *, is_near: bool
 ) -> Diagnosis:
@@ -202,13 +245,19 @@ def _diagnosis(
     )
 
 
-def _leave_out(case: Case, at: Path, given_name: str | None) -> Iterator[Fix]:
-    """Yield the fix that leaves the argument out; beside a given parameter of a similar name, only if both agree."""
-    if given_name is None:
-        if fix := leave_out(case, at):
-            yield fix
-    elif case.value(at) == case.value((*at[:-1], given_name)):
-        yield Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9)
+def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix]) -> list[Fix]:
+    """Return the fix that leaves the argument out; beside a given parameter of a similar name, only if both agree.
+
+    What resembles a parameter is left out only where that parameter has to be filled in anyway.
+    """
+    if given_name is not None:
+        are_equal = case.value(at) == case.value((*at[:-1], given_name))
+        return [Fix(Drop(at), Applicability.MAYBE_INCORRECT, confidence=0.9)] if are_equal and not near else []
+    required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
+    if not all(fix.value in required for fix in near):
+        return []
+    fix = leave_out_unplaced(case, at) if near else leave_out(case, at)
+    return [fix] if fix else []
 
 
 def _given_near_name(case: Case, at: Path, declared: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Fields of an object parameter are at the top level: `create(name: …)` for `create(user: {name: …})`."""
+"""Fields of an object parameter are at the top level: `name: …` or `user_name: …` for `user: {name: …}`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching.spelling import spelling
 from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
-from fingerpost.engine.rules.nested_fields import find_nested_fields
+from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.schema import walk as schemas
+
+_MAX_STRAYS = 64
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -26,12 +28,21 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _diagnose_objects(case: Case, strays: list[str]) -> Iterator[Diagnosis]:
     """Diagnose fields that have exactly one place inside the object parameters, together for each object."""
     fields = {spelling(name): path for name, path in find_nested_fields(case).items()}
-    if not fields:
-        return
     places = {stray: fields[spelling(stray)] for stray in strays if spelling(stray) in fields}
+    rest = [stray for stray in strays[:_MAX_STRAYS] if stray not in places]
+    for stray, path in find_prefixed_fields(case, rest).items():
+        if path not in places.values() and not _is_respelled(case, stray):
+            places[stray] = path
     for parent in dict.fromkeys(path[:-1] for path in places.values()):
         moved = {stray: path for stray, path in places.items() if path[:-1] == parent}
-        yield _belongs(case, parent, list(moved), _fix(case, parent, moved))
+        fix = _fix(case, parent, moved)
+        yield _belongs(case, parent, list(moved), fix)
+        case = case.after([fix.edit])
+
+
+def _is_respelled(case: Case, stray: str) -> bool:
+    """Whether an argument is a declared parameter in another spelling."""
+    return any(spelling(name) == spelling(stray) for name in case.tool.params)
 
 
 def _fix(case: Case, parent: Path, moved: Mapping[str, Path]) -> Fix:

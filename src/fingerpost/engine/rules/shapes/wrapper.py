@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, cast
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD, closest
+from fingerpost.engine.matching.entities import is_identity
+from fingerpost.engine.matching.qualifiers import is_qualified
 from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis
 from fingerpost.engine.phrases import quote
@@ -42,7 +44,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
         found.append(inner)
         arguments = inner.arguments
     is_known = all(one.is_known for one in found)
-    if not found or not (is_known or case.tool.is_read_only):
+    if not found:
         return
     names = " and ".join(quote(one.wrapper) for one in found)
     fix = lossless_arguments(arguments, f"The arguments were taken out of {names}")
@@ -65,10 +67,23 @@ def _unwrap(arguments: dict[str, Any], tool: Tool) -> _Unwrapped | None:
         return None
     whole = {**beside, **inside}
     if not _is_wrapper_name(wrapper, tool):
-        is_right = bool(inside) and tool.accepts(whole)
-        return _Unwrapped(wrapper, whole, is_known=False) if is_right else None
+        return _Unwrapped(wrapper, whole, is_known=False) if _is_the_call(wrapper, inside, whole, tool) else None
     is_plausible = tool.accepts(whole) or _look_like_arguments(inside, tool)
     return _Unwrapped(wrapper, whole, is_known=True) if is_plausible else None
+
+
+def _is_the_call(wrapper: str, inside: dict[str, Any], whole: dict[str, Any], tool: Tool) -> bool:
+    """Whether an object of any name contains what the tool needs, so that it can be nothing else.
+
+    On a tool that may write, its name must not limit or qualify the call, and it must have two arguments that say
+    what they are about: the `id` in a `user` is not the `id` of the task to delete.
+    """
+    if not inside or not whole.keys() <= tool.params.keys():
+        return False
+    if tool.is_read_only:
+        return tool.accepts(whole)
+    specific = [name for name in tool.required if name in inside and not is_identity(stem(name))]
+    return len(specific) > 1 and whole.keys() >= set(tool.required) and not is_qualified(wrapper)
 
 
 def _may_join(beside: dict[str, Any], inside: dict[str, Any], tool: Tool) -> bool:
