@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,8 @@ def test_building_the_command_line_imports_no_format() -> None:
     assert (
         ran.stderr == "['fingerpost.audit.options', 'fingerpost.audit.reports', 'fingerpost.audit.reports.registry']\n"
     )
+
+
+def test_the_documentation_has_a_row_for_every_format() -> None:
+    rows = re.findall(r"^\| `--(\w+)[ `]", Path("docs/audit.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(one.name for one in FORMATS if one.selection is not Selection.DEFAULT)
