@@ -208,6 +208,16 @@ def test_a_condition_of_a_destructive_tool_keeps_its_meaning(sent: dict[str, Any
     assert offered({"table": "t", **sent}, delete) == [{"table": "t", "filter": {"a": 1}}]
 
 
+def test_a_condition_as_json_in_a_text_keeps_its_meaning() -> None:
+    delete = tool("delete_rows", {"table": TEXT, "where": {"type": "object"}}, destructiveHint=True)
+    assert offered({"table": "t", "filter": '{"id": 1}'}, delete) == [{"table": "t", "where": {"id": 1}}]
+
+
+def test_a_short_form_in_another_unit_asks_for_the_value() -> None:
+    climate = tool("set_climate", {"entity": TEXT}, {"temperature_celsius": NUMBER})
+    assert offered({"entity": "c", "temp_f": 70}, climate) == [{"entity": "c", "temperature_celsius": "<number>"}]
+
+
 @pytest.mark.parametrize(("sent", "known"), [("what_if", "dry_run"), ("dryRun", "validateOnly"), ("noop", "dry_run")])
 def test_a_trial_run_keeps_its_meaning(sent: str, known: str) -> None:
     purge = tool("purge_logs", {"days": NUMBER}, {known: FLAG, "force": FLAG}, destructiveHint=True)

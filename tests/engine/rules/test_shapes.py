@@ -295,6 +295,31 @@ def test_a_parameter_in_another_spelling_is_no_field() -> None:
     assert _corrected(update, {"id": 1, "ownerId": 2}) == {"id": 1, "owner_id": 2}
 
 
+def test_the_end_of_a_path_is_enough() -> None:
+    window = {"type": "object", "properties": {"start": STRING, "end": STRING}}
+    update = _tool("update", {"id": INTEGER}, {"schedule": {"type": "object", "properties": {"window": window}}})
+    expected = {"id": 1, "schedule": {"window": {"start": "1", "end": "2"}}}
+    assert _corrected(update, {"id": 1, "window_start": "1", "windowEnd": "2"}) == expected
+
+
+def test_the_fields_of_an_object_and_of_the_only_item_of_a_list_are_put_back_together() -> None:
+    sent = {"name": "A", "email": "a@b.co", "sku": "x", "quantity": 1}
+    order = _tool("create_order", {"customer": CUSTOMER, "items": {"type": "array", "items": ITEM}})
+    expected = {"customer": {"name": "A", "email": "a@b.co"}, "items": [{"sku": "x", "quantity": 1}]}
+    assert _corrected(order, sent) == expected
+
+
+def test_the_two_sides_of_the_only_item_are_put_into_the_list() -> None:
+    change = {
+        "type": "object",
+        "properties": {"oldText": STRING, "newText": STRING},
+        "required": ["oldText", "newText"],
+    }
+    edit = _tool("edit_file", {"path": STRING, "edits": {"type": "array", "items": change}})
+    expected = {"path": "/a", "edits": [{"oldText": "x", "newText": "y"}]}
+    assert _corrected(edit, {"file_path": "/a", "old_string": "x", "new_string": "y"}) == expected
+
+
 GRADE = _tool("grade_work", {"work_id": STRING, "student_id": STRING, "score": NUMBER})
 
 

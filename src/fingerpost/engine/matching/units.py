@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.matching.lexicon import full_forms
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _UNITS = {
@@ -82,8 +83,10 @@ def last_unit(name: str) -> str | None:
 
 def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether two names are the same except for the unit: `timeout` and `timeout_ms`."""
-    rest = _without_units(ours)
-    return bool(rest) and rest == _without_units(theirs) and have_other_units(ours, theirs)
+    rest, other = _without_units(ours), _without_units(theirs)
+    if not rest or len(rest) != len(other) or not have_other_units(ours, theirs):
+        return False
+    return all(not {*full_forms(a)}.isdisjoint(full_forms(b)) for a, b in zip(rest, other, strict=True))
 
 
 @lru_cache(maxsize=4096)

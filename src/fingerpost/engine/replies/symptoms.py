@@ -86,8 +86,9 @@ SYMPTOMS = (
     ),
     _symptom(
         FailureKind.PERMISSION_DENIED,
-        r"permission denied|access (?:is )?denied|\bforbidden\b(?! \w)|\beacces\b|\beperm\b|not permitted"
-        r"|permissionerror|not allowed to|outside (?:of )?(?:the )?allowed",
+        r"permission denied|access (?:is )?denied|\bforbidden\b(?! \w)|\beacces\b|\beperm\b"
+        r"|(?<!inputs are )(?<!properties are )not permitted|permissionerror|not allowed to"
+        r"|outside (?:of )?(?:the )?allowed",
         "PERMISSION_DENIED", "permission", "The server does not permit this",
         "Use a place or an action that is permitted, or ask the user for access: repeating the call will not help",
     ),

@@ -29,11 +29,13 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
 def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path]:
     """Return the place of each argument that is named by the words of an object and of its field.
 
-    `guest_email` is `guest.email`, and `min_price` is `price.min`. Two fields with the same words have no place.
+    `guest_email` is `guest.email`, `min_price` is `price.min`, `window_end` is `schedule.window.end`. Two fields with
+    the same words have no place.
     """
     places: dict[frozenset[str], list[Path]] = {}
     for path in case.tool.nested_fields:
-        places.setdefault(_words(*path), []).append(path)
+        for start in range(len(path) - 1):
+            places.setdefault(_words(*path[start:]), []).append(path)
     found = {stray: places.get(_words(stray), []) for stray in strays}
     return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and _is_free(case, paths[0])}
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -41,7 +41,7 @@ from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.sides import find_sides
-from fingerpost.engine.safety.json_input import as_object, as_strings
+from fingerpost.engine.safety.json_input import as_object, as_strings, parse_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -134,8 +134,12 @@ def _find_readings(
 
 
 def _value_type(value: Any) -> str:
-    """Return the JSON type of a value; a number in quotes may be both."""
-    return "any" if isinstance(value, str) and _NUMBER.fullmatch(value) else schemas.type_name(value)
+    """Return the JSON type of a value. A number in quotes may be both, and an object or a list in a text is meant."""
+    if not isinstance(value, str):
+        return schemas.type_name(value)
+    if value[:1] in ("{", "[") and isinstance(parsed := parse_json(value), dict | list):
+        return schemas.type_name(cast("Any", parsed))
+    return "any" if _NUMBER.fullmatch(value) else "string"
 
 
 def _read_sides(

@@ -10,34 +10,35 @@ from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
 from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
+from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.schema import walk as schemas
 
 _MAX_STRAYS = 64
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    if not isinstance(case.call.arguments, dict):
+    if not isinstance(case.call.arguments, dict) or case.tool.is_open:
         return
-    strays = [key for key in case.arguments if key not in case.tool.params]
-    if not strays or case.tool.is_open:
-        return
-    yield from _diagnose_objects(case, strays)
+    places = _find_places(case, [key for key in case.arguments if key not in case.tool.params])
+    for parent in dict.fromkeys(path[:-1] for path in places.values()):
+        moved = {stray: path for stray, path in places.items() if path[:-1] == parent}
+        fix = _fix(case, parent, moved)
+        yield _belongs(case, parent, list(moved), fix)
+        case = case.after([fix.edit])
     yield from _diagnose_list_item(case)
 
 
-def _diagnose_objects(case: Case, strays: list[str]) -> Iterator[Diagnosis]:
-    """Diagnose fields that have exactly one place inside the object parameters, together for each object."""
+def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:
+    """Return the place of each argument that has exactly one inside the object parameters."""
+    if not strays:
+        return {}
     fields = {spelling(name): path for name, path in find_nested_fields(case).items()}
     places = {stray: fields[spelling(stray)] for stray in strays if spelling(stray) in fields}
     rest = [stray for stray in strays[:_MAX_STRAYS] if stray not in places]
     for stray, path in find_prefixed_fields(case, rest).items():
         if path not in places.values() and not _is_respelled(case, stray):
             places[stray] = path
-    for parent in dict.fromkeys(path[:-1] for path in places.values()):
-        moved = {stray: path for stray, path in places.items() if path[:-1] == parent}
-        fix = _fix(case, parent, moved)
-        yield _belongs(case, parent, list(moved), fix)
-        case = case.after([fix.edit])
+    return places
 
 
 def _is_respelled(case: Case, stray: str) -> bool:
@@ -66,10 +67,12 @@ def _diagnose_list_item(case: Case) -> Iterator[Diagnosis]:
     if schemas.types(root, schema) not in (("array",), ("array", "null")):
         return
     inner = schemas.properties(root, schemas.child(root, schema, 0))
-    item = {key: value for key, value in case.arguments.items() if key in inner and key not in case.tool.params}
-    if item:
-        rest = {key: value for key, value in case.arguments.items() if key not in item}
-        yield _belongs(case, (absent[0],), list(item), offered(Replace((), {**rest, absent[0]: [item]}), 0.8))
+    strays = [key for key in case.arguments if key not in case.tool.params]
+    fields = {**find_sides(strays, inner, ()), **{stray: stray for stray in strays if stray in inner}}
+    if fields:
+        rest = {key: value for key, value in case.arguments.items() if key not in fields}
+        item = {name: case.arguments[stray] for stray, name in fields.items()}
+        yield _belongs(case, (absent[0],), list(fields), offered(Replace((), {**rest, absent[0]: [item]}), 0.8))
 
 
 def _belongs(case: Case, parent: Path, names: list[str], fix: Fix) -> Diagnosis:
