@@ -45,12 +45,32 @@ def test_every_failed_result_has_the_four_fields(text: str, catalog: Catalog) ->
         ("Error executing tool act: It broke.", "It broke"),
         ("Version 1. 2 is missing", "Version 1. 2 is missing"),
         ('Traceback (most recent call last):\n  File "a.py", line 1', ""),
+        ('Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: "x"\n', 'KeyError: "x"'),
         (f"Login with token={CANARY} failed", "Login with token=<hidden> failed"),
         ("x" * 400, "x" * 299 + "…"),
     ],
 )
 def test_the_message_is_the_servers_first_sentence(text: str, sentence: str) -> None:
     assert first_sentence(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("payload", "message", "code"),
+    [
+        ({"Error": "Disk full"}, "Disk full", "INTERNAL_ERROR"),
+        ({"err": "connect ECONNREFUSED"}, "connect ECONNREFUSED", "UPSTREAM_ERROR"),
+        ({"fault": {"faultstring": "Invalid ApiKey"}}, "Invalid ApiKey", "AUTH_REQUIRED"),
+        ({"exception": {"msg": "Quota exceeded"}}, "Quota exceeded", "RATE_LIMITED"),
+        ({"status": "error", "detail": "Not authenticated"}, "Not authenticated", "AUTH_REQUIRED"),
+    ],
+)
+def test_the_failure_is_named_wherever_the_server_puts_it(payload: Any, message: str, code: str) -> None:
+    error = error_of(failed(json.dumps(payload)))
+    assert (error["message"], error["code"]) == (message, code)
+
+
+def test_undeclared_arguments_are_no_missing_permission() -> None:
+    assert error_of(failed("Extra inputs are not permitted"))["code"] != "PERMISSION_DENIED"
 
 
 @pytest.mark.parametrize(

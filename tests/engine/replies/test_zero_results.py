@@ -49,6 +49,13 @@ EMPTY: list[dict[str, Any]] = [
     {"content": [{"type": "text", "text": "Found 0 matching files"}]},
     {"content": [{"type": "text", "text": "Nothing found."}]},
     {"content": [{"type": "text", "text": "x"}], "structuredContent": {"result": "No matching documents"}},
+    {"content": [], "structuredContent": {"data": {"items": [], "total": 0}}},
+    {"content": [], "structuredContent": {"hits": {"hits": [], "total": {"value": 0}}}},
+    {"content": [], "structuredContent": {"items": None, "count": 0}},
+    *({"content": [{"type": "text", "text": text}]} for text in (
+        "Found 0 files", "matched no files", "No data.", "Empty result set", "Total: 0", "Results: (none)", "No items",
+        "Your search did not match any documents", "I couldn't find anything like that",
+    )),
 ]  # fmt: skip
 
 

@@ -17,17 +17,12 @@ from fingerpost.engine.replies.paging_tips import payload_of, unwrap
 from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number, parse_json
 
+_NESTED = ("error", "Error", "err", "fault", "failure", "exception")
+"""Where APIs put the object that describes the failure."""
 _MESSAGES = (
-    "error",
-    "message",
-    "Message",
-    "error_message",
-    "errorMessage",
-    "error_description",
-    "detail",
-    "reason",
-    "title",
-)
+    "error", "message", "Message", "error_message", "errorMessage", "error_description", "error_msg", "errorMsg",
+    "faultstring", "msg", "detail", "reason", "title", *_NESTED[1:],
+)  # fmt: skip
 _KIND_NAMES = (
     "code",
     "Code",
@@ -86,7 +81,7 @@ def failure_fields(payload: Mapping[str, Any], *, is_error: bool) -> Mapping[str
     `message` is the first message, `said` is all of them.
     """
     detail = as_object(payload.get("error_detail") or payload.get("errorDetail"))
-    nested = as_object(payload.get("error") or payload.get("Error")) or _first_error(payload)
+    nested = next(filter(None, (as_object(payload.get(name)) for name in _NESTED)), None) or _first_error(payload)
     if not payload or not (is_error or _says_failed(payload, detail or nested)):
         return None
     merged = {**payload, **nested, **detail}

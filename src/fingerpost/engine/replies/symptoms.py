@@ -72,7 +72,7 @@ def _symptom(
 
 SYMPTOMS = (
     _symptom(
-        FailureKind.RATE_LIMITED, r"rate.?limit|too many requests|\bthrottl",
+        FailureKind.RATE_LIMITED, r"rate.?limit|too many requests|\bthrottl|quota (?:is |was |has been )?exceeded",
         "RATE_LIMITED", "rate_limited", "The rate limit of the server is exceeded",
         "Wait before calling again, and call less often", retryable=True,
     ),
@@ -80,7 +80,7 @@ SYMPTOMS = (
         FailureKind.AUTH_REQUIRED,
         r"unauthori[sz]ed|unauthenticated|(?:invalid|expired|missing|bad) (?:api.?key|credentials?)\b"
         r"|(?:invalid|expired) (?:access |auth )?token\b|authentication (?:failed|required|error)"
-        r"|not (?:logged|signed) in|login required",
+        r"|not (?:logged|signed) in|not authenticated|login required",
         "AUTH_REQUIRED", "auth", "The server does not accept the credentials",
         "Credentials are set where the server is configured, not in the call: ask the user to sign in or renew them",
     ),

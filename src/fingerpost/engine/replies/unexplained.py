@@ -20,6 +20,7 @@ TOOL_FAILED = "The tool failed"
 _LONGEST_MESSAGE = 300
 _LONGEST_READ = 4096
 FRAMEWORK_PREFIX = lazy_pattern(r"^error (?:executing|calling) tool '?[\w.\-/]{1,128}'?: ", re.IGNORECASE)
+_TRACEBACK = "Traceback (most recent call last)"
 _SENTENCE_END = lazy_pattern(r"(?<=[.!?])\s+(?=[^\s\d(a-z])|\n")
 _WORD = lazy_pattern(r"[^\W\d_][^\W_]")
 """The beginning of a word, or of a code such as `E4711`."""
@@ -52,5 +53,8 @@ def first_sentence(text: str) -> str:
     plain = FRAMEWORK_PREFIX.sub("", text[:_LONGEST_READ].strip()).strip()
     if plain.startswith("<") or not isinstance(parse_json(plain), str):
         return ""
+    if plain.startswith(_TRACEBACK):
+        last = text.rstrip()[-_LONGEST_READ:].splitlines()[-1]  # the exception, if the text is whole
+        plain = "" if last[:1].isspace() else last
     sentence = scrub(_SENTENCE_END.split(plain, maxsplit=1)[0], _LONGEST_MESSAGE).rstrip(" :.")
     return sentence if _WORD.search(sentence) else ""

@@ -27,7 +27,10 @@ _NOTHING = lazy_pattern(
     r"\W{0,3}(?:sorry,? (?:but )?)?"
     r"(?:(?:there (?:are|is|were|was) |i |we )?(?:found )?(?:no|0|zero)\b(?: [\w\-]+){0,4}? "
     r"(?:found|match(?:es|ed|ing)?|results?|hits|records?|documents?|available)\b"
-    r"|nothing (?:was )?(?:found|matched|matches)\b|(?:did not|didn't|could not|couldn't) find any)"
+    r"|nothing (?:was )?(?:found|matched|matches)\b|(?:i |we )?(?:did not|didn't|could not|couldn't) find any"
+    r"|(?:found|matched|returned) (?:no|0|zero)\b|(?:your |the |this )?(?:search|query) (?:did not|didn't|does not) "
+    r"(?:match|return|find) any|(?:total|results?|matches|hits): ?\W?(?:0|none)\b(?![.,]\d)"
+    r"|(?:no (?:data|items?|entries|entry|rows?|files?)|empty (?:results?|set|list|result set))\W{0,3}$)"
     r"|\s*\[\s*\]\s*$",
     re.IGNORECASE,
 )
@@ -65,8 +68,10 @@ def may_be_empty(reply: Mapping[str, Any]) -> bool:
     payload = as_object(reply.get("structuredContent"))
     if not payload:
         return _says_nothing(_first_text(reply))
-    only = payload.get("result") if len(payload) == 1 else None
-    return _says_nothing(only) if isinstance(only, str) else count_total(payload) == 0
+    only = next(iter(payload.values())) if len(payload) == 1 else None
+    if isinstance(only, str):
+        return "result" in payload and _says_nothing(only)
+    return isinstance(only, dict) or 0 in (count_total(payload), payload.get("count"))
 
 
 def advise_on_nothing(call: Call, reply: Mapping[str, Any], payload: Mapping[str, Any], catalog: Catalog) -> Advice:
@@ -102,15 +107,24 @@ def _lines(broader: str, listers: list[str]) -> Iterator[str]:
 def _is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
     if not payload:
         return _says_nothing(_first_text(reply))
+    payload = _unwrap(payload)
     if not OWN_ADVICE.isdisjoint(payload):
         return False
     if len(payload) == 1 and isinstance(only := payload.get("result"), str):
         return _says_nothing(only)
     lists = [cast("list[Any]", value) for value in payload.values() if isinstance(value, list)]
+    if payload.get("count") == 0 and None in payload.values():  # null in the place of an empty list
+        lists.append([])
     if any(lists) or any(_is_data(name, value) for name, value in payload.items()):
         return False
     total = count_total(payload)
     return not total and (bool(lists) or total == 0) and not next_cursor(payload)
+
+
+def _unwrap(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the only object inside a payload that has nothing else: `{"data": {"items": []}}`."""
+    only = as_object(next(iter(payload.values()))) if len(payload) == 1 else {}
+    return only or payload
 
 
 def _is_data(name: str, value: Any) -> bool:
