@@ -8,6 +8,7 @@ nothing. For its own decisions, Fingerpost counts a tool that may write as one t
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from inspect import signature
 from typing import Any, TypeAlias
 
 from fingerpost.engine.safety.json_input import as_object
@@ -21,6 +22,8 @@ class Effects:
 
     def __init__(self, write: Mapping[str, Write] | None = None, *, auto_approve: bool = False) -> None:
         self._write = dict(write or {})
+        for name, one in self._write.items():
+            _check_declaration(name, one)
         self._has_written: set[str] = {name for name, one in self._write.items() if _writes(one, {})}
         self.auto_approve = auto_approve
         """Whether to suppress UI hints by setting both to false. The READ or WRITE tag stays."""
@@ -65,6 +68,19 @@ class Effects:
         given = as_object(tool.get("annotations")) if suppressed is None else as_object(suppressed)
         is_read_only = declared is False and given.get("readOnlyHint", True)
         return {**tool, "annotations": {**given, "readOnlyHint": is_read_only}}
+
+
+def _check_declaration(name: str, declared: Any) -> None:
+    """Raise if a declaration is neither a bool nor a function of the arguments: it would count as writing."""
+    if isinstance(declared, bool):
+        return
+    try:
+        signature(declared).bind({})
+    except ValueError:  # a builtin without a signature
+        return
+    except TypeError as error:
+        wanted = "true, false, or a function that takes the arguments"
+        raise TypeError(f"write[{name!r}] must be {wanted}, got {type(declared).__name__} ({error})") from None
 
 
 def _writes(declared: Write, arguments: Mapping[str, Any]) -> bool:
