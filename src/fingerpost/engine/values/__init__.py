@@ -17,6 +17,7 @@ from fingerpost.engine.values.dates import is_epoch, read_date
 from fingerpost.engine.values.details import read_details
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
+from fingerpost.engine.values.patterns import read_pattern
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 from fingerpost.engine.values.units import read_quantity
 
@@ -44,6 +45,7 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_date,
     read_quantity,
     read_details,
+    read_pattern,
     read_list,
     _write_number,
     unwrap_only_item,
