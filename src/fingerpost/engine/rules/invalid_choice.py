@@ -34,7 +34,7 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
     value = case.value(violation.at)
     names = [step for step in violation.at if isinstance(step, str)]
     fixes, hint = respell(case, violation)
-    near = [] if fixes else [_fix(violation.at, match) for match in find_near_choices(value, choices, names)]
+    near = [] if fixes or hint else [_fix(violation.at, match) for match in find_near_choices(value, choices, names)]
     received = case.redact_value(violation.at, violation.schema)
     allowed = format_choices(choices)
     return case.make_diagnosis(

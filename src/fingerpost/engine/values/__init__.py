@@ -18,6 +18,7 @@ from fingerpost.engine.values.details import read_details
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.patterns import read_pattern
+from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 from fingerpost.engine.values.units import read_quantity
 
@@ -38,6 +39,7 @@ def _write_number(slot: Slot) -> Iterator[Candidate]:
 
 _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_choice,
+    read_period,
     read_container,
     read_number,
     read_boolean,
