@@ -152,6 +152,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         layers=layers,
         item_kinds=schemas.types(root, item),
         item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),
+        only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
         is_item=not at or isinstance(at[-1], int),
         is_optional=case.is_optional(at),
@@ -159,6 +160,12 @@ def _slot(case: Case, violation: Violation) -> Slot:
         is_reported=bool(case.reported),
         fits=lambda value: case.is_valid_after(Replace(at, value), at),
     )
+
+
+def _only_field(root: schemas.Schema, schema: schemas.Schema) -> str:
+    """Return the only required field of an object, or its only field at all."""
+    names = schemas.find_required(root, schema) or tuple(schemas.properties(root, schema))
+    return names[0] if len(names) == 1 else ""
 
 
 def _siblings(case: Case, at: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from fingerpost.engine.values.choices import read_choice
 from fingerpost.engine.values.containers import read_container
 from fingerpost.engine.values.dates import is_epoch, read_date
 from fingerpost.engine.values.details import read_details
+from fingerpost.engine.values.fields import read_only_field
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.patterns import read_pattern
@@ -50,5 +51,6 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_pattern,
     read_list,
     _write_number,
+    read_only_field,
     unwrap_only_item,
 )
