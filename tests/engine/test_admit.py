@@ -177,9 +177,23 @@ def test_a_long_list_in_a_corrected_call_is_named_as_sent() -> None:
     assert (call["arguments"], call["as_sent"]) == ({"rows": "<as sent>", "dry_run": True}, {"rows": "rows"})
 
 
-def test_a_call_too_large_to_show_gives_its_name_only() -> None:
+def test_a_call_too_large_to_show_is_shown_by_its_changes() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
     envelope = render(verdict(listed, {"rows": ["x" * 30] * 190, "dryrun": True}, auto_correct="off").report)
+    assert "Corrected call: t(rows: <as sent>, dry_run: true)" in envelope.text
+    assert envelope.structured["error"]["corrected_call"] == {
+        "name": "t",
+        "arguments": {"rows": "<as sent>", "dry_run": True},
+        "applicability": "has_placeholders",
+        "as_sent": {"rows": "rows"},
+        "when_filled": "machine_applicable",
+    }
+
+
+def test_changes_too_large_to_show_give_a_program_the_name_only() -> None:
+    listed = tool({"rows": {"type": "array", "items": {"type": "integer"}}})
+    envelope = render(verdict(listed, {"rows": [f"1{index:08}" for index in range(190)]}, auto_correct="off").report)
+    assert "Fill in: t(rows: [100000000, <189 more items, corrected alike>])" in envelope.text
     assert envelope.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
 
 

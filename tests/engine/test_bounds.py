@@ -95,7 +95,7 @@ def test_a_few_wrong_items_are_explained_and_the_others_counted() -> None:
     verdict = judge(items(read_only=False), {"items": [{"sku": "a", "quantty": 1}] * 10_000})
     assert verdict.action == "refuse"
     assert [one.at for one in verdict.report.diagnoses] == [("items", index, "quantty") for index in range(3)]
-    assert "9,997 more problems" in render(verdict.report).text
+    assert "The same in 9,999 more items." in render(verdict.report).text
 
 
 def test_a_wrong_item_at_the_end_is_found_at_its_own_index() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal
+from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal, shorten_literal
 from fingerpost.engine.safety.json_input import as_list, is_number
 from fingerpost.engine.safety.redact import clean, is_secret, safe_value
 from fingerpost.engine.schema.placeholder import (
@@ -146,7 +146,7 @@ def _describe_enum(schema: Schema) -> Iterator[str]:
         return
     if choices := as_list(schema.get("enum")):
         more = f" and {len(choices) - 12:,} more" if len(choices) > 12 else ""
-        yield f"one of {', '.join(literal(choice) for choice in choices[:12])}{more}"
+        yield f"one of {', '.join(shorten_literal(choice) for choice in choices[:12])}{more}"
     elif "const" in schema:
         yield f"always {literal(schema['const'])}"
 

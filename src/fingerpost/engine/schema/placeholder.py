@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import EMPTY_OBJECT
-from fingerpost.engine.phrases import AS_SENT, Placeholder, count_noun, is_name, literal
+from fingerpost.engine.phrases import AS_SENT, Placeholder, count_noun, is_name, literal, shorten_literal
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
 from fingerpost.engine.safety.redact import is_clean, is_harmless, is_secret
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
@@ -177,7 +177,7 @@ def _describe_alternatives(root: Schema, node: Any) -> Placeholder:
 
 def _phrase(root: Schema, schema: Schema) -> str:
     if choices := _choices(schema):
-        text = " or ".join(literal(choice) for choice in choices[:_MAX_CHOICES])
+        text = " or ".join(shorten_literal(choice) for choice in choices[:_MAX_CHOICES])
         return text + (f" or {len(choices) - _MAX_CHOICES:,} more" if len(choices) > _MAX_CHOICES else "")
     kinds = _kinds(root, schema)
     noun = " or ".join(kinds) or "value"

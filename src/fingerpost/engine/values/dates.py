@@ -82,7 +82,7 @@ def read_date(slot: Slot) -> Iterator[Candidate]:
 def _read_day(slot: Slot, text: str) -> Iterator[Candidate]:
     for days, rest in _find_dates(text):
         if (time := _parse_time(rest)) is not None:
-            yield from _write(slot, days, time, is_almost_right=_ISO.match(text) is not None)
+            yield from _write(slot, days, time, text)
             return
     found = _CALENDAR_DATE.match(text)
     if found and _make_date(*found.groups()) is None:
@@ -110,21 +110,25 @@ def _read_time(text: str) -> Iterator[Candidate]:
         yield Candidate(f"{time.text}{time.zone}", confidence=0.85, hint="" if time.zone else NO_ZONE)
 
 
-def _write(slot: Slot, days: list[date], time: _Time, *, is_almost_right: bool) -> Iterator[Candidate]:
+def _write(slot: Slot, days: list[date], time: _Time, text: str) -> Iterator[Candidate]:
     """Yield each day in the format of the schema, with its time if there is one."""
-    convert = likely if is_almost_right else lossless
     is_clear = len(days) == 1 and slot.form in _FORMATS
     if time.text and slot.form == "date" and not _takes_time(slot):
         yield from _leave_out_time(slot, days, time)
     elif time.text and time.zone and is_clear:
-        yield convert(f"{days[0].isoformat()}T{time.text}{time.zone}")
+        yield _convert(text, f"{days[0].isoformat()}T{time.text}{time.zone}")
     elif time.text:
         hint = "" if time.zone else NO_ZONE
         yield from (Candidate(f"{day.isoformat()}T{time.text}{time.zone}", confidence=0.85, hint=hint) for day in days)
     elif is_clear:
-        yield convert(days[0].isoformat())
+        yield _convert(text, days[0].isoformat())
     else:
         yield from (Candidate(day.isoformat(), Grade.OFFERED, 0.8) for day in days)
+
+
+def _convert(text: str, value: str) -> Candidate:
+    """Return the only reading. Without the spaces around it, the text may be right."""
+    return likely(value) if _ISO.match(text) and value != text else lossless(value)
 
 
 def _takes_time(slot: Slot) -> bool:
