@@ -828,3 +828,18 @@ def test_a_tool_that_only_resembles_the_intended_name_is_not_called_instead_of_t
     report = judge(Call("get_ode", {"name": "x"}), Catalog.listed([node, mode]), Policy()).report
     assert [fix.value for fix in report.diagnoses[0].fixes] == ["get_node", "get_mode"]
     assert report.corrected == Call("get_node", {"name": "x", "id": "<string>"})
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "name"),
+    [(float("nan"), "number", "NaN"), (float("inf"), "integer", "an infinite number"), (1.5, "integer", "number")],
+)
+def test_a_number_that_json_does_not_have_is_named(value: float, kind: str, name: str) -> None:
+    report = verdict(tool({"x": {"type": kind}}), {"x": value}).report
+    assert report.diagnoses[0].message == f"Parameter 'x' must be {kind}, got {name}"
+
+
+def test_a_rule_about_all_arguments_is_told_in_the_plural() -> None:
+    listed = {"name": "t", "inputSchema": {"type": "object", "propertyNames": {"maxLength": 3}}}
+    message = verdict(listed, {"long_name": 1}).report.diagnoses[0].message
+    assert message == "The arguments have a field name that the schema does not allow"

@@ -125,9 +125,10 @@ _FACT = "|".join(
         r"(?: (?:character|item|field)s?)?(?: are)? (?:allowed|needed)",
         rf"Parameter {_QUOTED} must (?:match V|be an? [\w\-]+)",
         rf"(?:Parameter {_QUOTED}|The arguments) "
-        r"(?:must (?:have no item twice|not have a value that the schema excludes"
-        r"|have only field names that the schema allows|contain an item that the schema asks for"
-        r"|fit exactly one of the alternatives|not be given here|satisfy \w+)"
+        r"(?:(?:has|have) a (?:value that the schema excludes|field name that the schema does not allow)"
+        r"|are not allowed here"
+        r"|must (?:not contain the same item twice|contain at least one item that the schema requires"
+        r"|match exactly one of the alternatives|satisfy \w+)"
         r"|is not allowed here|does not satisfy \w+)",
         rf"Parameters {_LIST} cannot be used together",
         rf"Parameter {_QUOTED} is (?:not allowed with the others given|deprecated)",
