@@ -177,9 +177,23 @@ def test_a_long_list_in_a_corrected_call_is_named_as_sent() -> None:
     assert (call["arguments"], call["as_sent"]) == ({"rows": "<as sent>", "dry_run": True}, {"rows": "rows"})
 
 
-def test_a_call_too_large_to_show_gives_its_name_only() -> None:
+def test_a_call_too_large_to_show_is_shown_by_its_changes() -> None:
     listed = tool({"dry_run": {"type": "boolean"}, "rows": {"type": "array"}})
     envelope = render(verdict(listed, {"rows": ["x" * 30] * 190, "dryrun": True}, auto_correct="off").report)
+    assert "Corrected call: t(rows: <as sent>, dry_run: true)" in envelope.text
+    assert envelope.structured["error"]["corrected_call"] == {
+        "name": "t",
+        "arguments": {"rows": "<as sent>", "dry_run": True},
+        "applicability": "has_placeholders",
+        "as_sent": {"rows": "rows"},
+        "when_filled": "machine_applicable",
+    }
+
+
+def test_changes_too_large_to_show_give_a_program_the_name_only() -> None:
+    listed = tool({"rows": {"type": "array", "items": {"type": "integer"}}})
+    envelope = render(verdict(listed, {"rows": [f"1{index:08}" for index in range(190)]}, auto_correct="off").report)
+    assert "Fill in: t(rows: [100000000, <189 more items, corrected alike>])" in envelope.text
     assert envelope.structured["error"]["corrected_call"] == {"name": "t", "applicability": "has_placeholders"}
 
 
@@ -814,3 +828,18 @@ def test_a_tool_that_only_resembles_the_intended_name_is_not_called_instead_of_t
     report = judge(Call("get_ode", {"name": "x"}), Catalog.listed([node, mode]), Policy()).report
     assert [fix.value for fix in report.diagnoses[0].fixes] == ["get_node", "get_mode"]
     assert report.corrected == Call("get_node", {"name": "x", "id": "<string>"})
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "name"),
+    [(float("nan"), "number", "NaN"), (float("inf"), "integer", "an infinite number"), (1.5, "integer", "number")],
+)
+def test_a_number_that_json_does_not_have_is_named(value: float, kind: str, name: str) -> None:
+    report = verdict(tool({"x": {"type": kind}}), {"x": value}).report
+    assert report.diagnoses[0].message == f"Parameter 'x' must be {kind}, got {name}"
+
+
+def test_a_rule_about_all_arguments_is_told_in_the_plural() -> None:
+    listed = {"name": "t", "inputSchema": {"type": "object", "propertyNames": {"maxLength": 3}}}
+    message = verdict(listed, {"long_name": 1}).report.diagnoses[0].message
+    assert message == "The arguments have a field name that the schema does not allow"

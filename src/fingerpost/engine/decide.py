@@ -24,7 +24,7 @@ from fingerpost.engine.model import (
     Verdict,
     value_at,
 )
-from fingerpost.engine.phrases import format_path, key_of, literal, quote
+from fingerpost.engine.phrases import format_path, key_of, quote, shorten_literal
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.rules import unsafe_input
 from fingerpost.engine.safety.redact import clean, describe, safe_value
@@ -48,6 +48,7 @@ def start_report(call: Call, found: Sequence[Diagnosis], case: Case, info_tool: 
         info_tool=info_tool,
         secret_names=case.tool.secret_names,
         more_problems=max(0, len(found) - MAX_DIAGNOSES) + more,
+        same_slips=more,
     )
 
 
@@ -168,5 +169,5 @@ def _describe_correction(diagnosis: Diagnosis, fix: Fix, call: Call) -> Correcti
         return Correction(got, "object" if not edit.at else describe(edit.value), 1.0, fix.applied_note)
     if fix.value is None:
         return Correction(received, describe(edit.value), confidence, f"{where} was auto-corrected")
-    note = f"{where} was auto-corrected to {literal(edit.value, key)}"
+    note = f"{where} was auto-corrected to {shorten_literal(edit.value, key)}"
     return Correction(received, safe_value(edit.value, key), confidence, note)

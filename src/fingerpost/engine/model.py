@@ -265,6 +265,8 @@ class Report:
     """Parameters whose values are never shown, because the schema declares them secret."""
     more_problems: int = 0
     """How many more problems there are than `diagnoses` lists."""
+    same_slips: int = 0
+    """How many of them are the same slips in further items of a large list."""
     server_text: str = ""
     """The server's own text above the guidance, which does not repeat it."""
     attempts: int = 1

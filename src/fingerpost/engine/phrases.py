@@ -21,6 +21,7 @@ _NAME = lazy_pattern(r"[\w$@][\w$@.:/\-\[\]]*")
 _MAX_DEPTH = 8
 _MAX_NODES = 2_000
 _LONGEST_NAME = 512
+_LONGEST_LITERAL = 64
 
 
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
@@ -97,6 +98,17 @@ def literal(value: Any, key: str = "") -> str:
     """Write a value as JSON that a caller may copy, or as `<as sent>`."""
     is_bare = isinstance(value, dict | list) and has_placeholder(cast("Any", value))
     return _write(value, key, 0, is_bare, is_vetted=False)
+
+
+def shorten_literal(value: Any, key: str = "") -> str:
+    """Write a value of a schema, or one that we chose, as JSON. The middle of a long text is left out.
+
+    The caller did not send it, so `<as sent>` would be wrong.
+    """
+    if not isinstance(value, str) or is_clean(value) or not is_harmless(value, key):
+        return literal(value, key)
+    whole = clean(value, len(value) + 1)
+    return encode_json(whole if len(whole) <= _LONGEST_LITERAL else f"{whole[:40]}\u2026{whole[-20:]}")
 
 
 def has_placeholder(value: Any) -> bool:

@@ -18,7 +18,7 @@ from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
 from fingerpost.engine.schema.secret_names import find_secret_names
-from fingerpost.engine.schema.short_text import may_end_parameter, takes_long_text, takes_short_text
+from fingerpost.engine.schema.short_text import may_end_parameter, takes_no_tags
 from fingerpost.engine.schema.undeclared import Declared, UnknownArguments, find_nested_unknown_arguments
 from fingerpost.engine.schema.validate import (
     MAX_DIAGNOSES,
@@ -160,10 +160,11 @@ class Tool:
 
     @cached_property
     def _short_texts(self) -> tuple[str, ...]:
-        """The parameters that hold a path, an id or a name, and no text with tags, unless another one got into it."""
-        if len(self.params) < 2:
-            return ()
-        return tuple(name for name in self.params if takes_short_text(name) and not takes_long_text(name))
+        """The parameters that hold a text without tags, unless another parameter or the end of the call got into it."""
+        return tuple(name for name, schema in self.params.items() if takes_no_tags(name) and self._may_be_text(schema))
+
+    def _may_be_text(self, schema: Any) -> bool:
+        return "string" in (schemas.types(self.schema, schema) or ("string",))
 
     def _may_hold_objects(self, schema: Any) -> bool:
         kinds = schemas.types(self.schema, schema)

@@ -42,9 +42,9 @@ def test_text_is_cleaned_to_one_visible_line(text: str, expected: str) -> None:
         (True, "dry_run", True),
         (10**30, "n", "an integer of more than 20 digits"),
         ([1, "a"], "tags", [1, "a"]),
-        (["x" * 40], "tags", "an array of 1 items"),
-        ({"a": {"b": 1}}, "o", "an object with 1 keys"),
-        ({"token": "x"}, "o", "an object with 1 keys"),
+        (["x" * 40], "tags", "an array of 1 item"),
+        ({"a": {"b": 1}}, "o", "an object with 1 key"),
+        ({"token": "x"}, "o", "an object with 1 key"),
         ({"a": 1}, "o", {"a": 1}),
     ],
 )

@@ -125,9 +125,10 @@ _FACT = "|".join(
         r"(?: (?:character|item|field)s?)?(?: are)? (?:allowed|needed)",
         rf"Parameter {_QUOTED} must (?:match V|be an? [\w\-]+)",
         rf"(?:Parameter {_QUOTED}|The arguments) "
-        r"(?:must (?:have no item twice|not have a value that the schema excludes"
-        r"|have only field names that the schema allows|contain an item that the schema asks for"
-        r"|fit exactly one of the alternatives|not be given here|satisfy \w+)"
+        r"(?:(?:has|have) a (?:value that the schema excludes|field name that the schema does not allow)"
+        r"|are not allowed here"
+        r"|must (?:not contain the same item twice|contain at least one item that the schema requires"
+        r"|match exactly one of the alternatives|satisfy \w+)"
         r"|is not allowed here|does not satisfy \w+)",
         rf"Parameters {_LIST} cannot be used together",
         rf"Parameter {_QUOTED} is (?:not allowed with the others given|deprecated)",
@@ -139,6 +140,7 @@ _FACT = "|".join(
         rf"The arguments must be an object, got (?:{_TYPE}|parameters in one text)",
         rf"The arguments are wrapped in {_QUOTED}",
         rf"Parameter {_QUOTED} contains {_LIST} too",
+        rf"Parameter {_QUOTED} ends with a tag that belongs to the call",
         rf"The fields {_LIST} belong inside {_QUOTED}",
         rf"Parameter {_QUOTED} is refused: it holds "
         r"(?:a path traversal|an injection|more than can be checked for attacks)",
@@ -163,7 +165,11 @@ _NEED = "|".join(
         "Send one call for each object",
         "Send only the object",
         "Send each parameter by itself",
-        rf"{_NAME} takes a number (?:in \w+, § is another unit|without a unit: check that it counts in §)",
+        rf"{_NAME} takes a number (?:in [\w ]+, § is another unit|without a unit: check that it counts in §)",
+        rf"{_NAME} takes a number in digits: write out what § stands for",
+        rf"{_NAME} takes a date without a time",
+        r"[\d-]+ is not in the calendar",
+        rf"None of the choices for {_NAME} is certainly \d+ \w+",
         rf"{_NAME} takes a number, not a percentage",
         rf"{_NAME} says §, but {_NAME} names another unit",
         rf"Give the unit § in {_NAME}",
@@ -187,7 +193,8 @@ _NEED = "|".join(
     ]
 )
 _LINE = (
-    rf"(?:(?:{_FACT})[.?])(?: (?:{_FACT})[.?])*(?: And [\d,]+ more problems?\.)?|(?:{_NEED})[.?]?"
+    rf"(?:(?:{_FACT})[.?])(?: (?:{_FACT})[.?])*(?: And [\d,]+ more problems?\.| The same in [\d,]+ more items?\.)?"
+    rf"|(?:{_NEED})[.?]?"
     rf"|(?:Try|Corrected call|Fill in): {_MADE}|Help: info\((?:tool: §)?\)|Either {_MADE}(?:, {_MADE})? or {_MADE}\."
 )
 """Every line we may add: our own sentences, with untrusted text only as a name, a path or a JSON string."""

@@ -25,6 +25,10 @@ ROOT: dict[str, Any] = {
 TEXT = {"type": "string"}
 
 
+def an_object(*names: str) -> dict[str, Any]:
+    return {"type": "object", "properties": dict.fromkeys(names, TEXT), "required": list(names)}
+
+
 @pytest.mark.parametrize(
     ("schema", "written"),
     [
@@ -71,9 +75,18 @@ TEXT = {"type": "string"}
         (
             {"oneOf": [{"properties": {"kind": {"const": "circle"}, "r": {"type": "number"}},
                         "required": ["kind", "r"]}, {"type": "object"}]},
-            '{kind: "circle", r: <number>}',
+            '<{kind: "circle", r: <number>} or object>',
         ),
-        ({"anyOf": [TEXT, {"$ref": "#/$defs/Base"}]}, "<string or object>"),
+        ({"anyOf": [TEXT, {"$ref": "#/$defs/Base"}]}, "<string or {id: <string>}>"),
+        ({"oneOf": [an_object("id"), an_object("url")]}, "<{id: <string>} or {url: <string>}>"),
+        ({"type": "array", "items": {"anyOf": [an_object("id"), {"type": "integer"}]}},
+         "[<{id: <string>} or integer>]"),
+        ({"properties": {"a": TEXT, "b": TEXT}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+         "<{a: <string>} or {b: <string>}>"),
+        ({"anyOf": [an_object("id"), an_object("id"), {"type": "null"}]}, "{id: <string>}"),
+        ({"anyOf": [an_object(*"abcdefghijkl"), an_object(*"mnopqrstuvwx")]},
+         f"{{{', '.join(f'{name}: <string>' for name in 'abcdefghijkl')}}}"),
+        ({"anyOf": [an_object(name) for name in "abcde"]}, "{a: <string>}"),
         ({"$ref": "#/$defs/Node"}, "{value: <integer>, next: <object>, all: [<object>]}"),
         ({}, "<value>"),
         (True, "<value>"),
@@ -157,3 +170,10 @@ def test_an_outline_shows_alternatives_and_what_is_inside() -> None:
             {"type": "array", "items": {"type": "string"}},
         ],
     }
+
+
+def test_alternatives_are_named_by_their_types_if_there_is_no_room() -> None:
+    blank = placeholder(ROOT, {"oneOf": [an_object("id"), {"type": "array", "items": TEXT}, TEXT]})
+    assert literal(blank) == "<{id: <string>} or [<string>] or string>"
+    assert shorten_blanks({"a": blank}, 2) == {"a": blank}
+    assert shorten_blanks({"a": blank}, 1) == {"a": "<object or array or string>"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
-from tests.engine.values.readings import lossless, offered, readings, text
+from fingerpost.engine.schema.formats import LENIENT_FORMATS
+from tests.engine.values.readings import judge_value, likely, lossless, offered, readings, text
 
 DATE, MOMENT = {"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}
 TIME = {"type": "string", "format": "time"}
@@ -88,3 +90,83 @@ def test_a_time_of_day_is_offered() -> None:
 def test_a_date_that_only_a_pattern_asks_for_is_offered() -> None:
     assert readings("5 Jan 2024", {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}) == offered("2024-01-05")
     assert readings("5 Jan 2024", {"type": "string", "format": "email"}) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "moment"),
+    [
+        ("2026-01-02 10:00:00Z", "2026-01-02T10:00:00Z"), ("2026-02-03T10:00:00+0200", "2026-02-03T10:00:00+02:00"),
+        ("2026-02-03T10:00:00-05", "2026-02-03T10:00:00-05:00"), ("20260203T101112Z", "2026-02-03T10:11:12Z"),
+        ("2026-02-03T10:00:00,25Z", "2026-02-03T10:00:00.25Z"), ("2026-02-03 10:00 UTC", "2026-02-03T10:00:00Z"),
+        ("2026-02-03T9:00:00Z", "2026-02-03T09:00:00Z"), ("2026-02-03T10:00:00 +01:00", "2026-02-03T10:00:00+01:00"),
+    ],
+)  # fmt: skip
+def test_a_moment_in_almost_the_right_notation_is_converted_on_read_only_tools(sent: str, moment: str) -> None:
+    assert readings(sent, MOMENT) == likely(moment)
+    assert judge_value(sent, MOMENT, read_only=True).call.arguments == {"p": moment}
+    assert judge_value(sent, MOMENT).action == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("sent", "day"),
+    [
+        ("20260105", "2026-01-05"), ("2026-05-01T00:00:00Z", "2026-05-01"), ("2024-02-29 00:00", "2024-02-29"),
+        ("2026-05-01T00:00:00.000+00:00", "2026-05-01"), ("20240229T000000Z", "2024-02-29"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("schema", [DATE, {"anyOf": [{"type": "null"}, DATE]}])
+def test_a_date_in_almost_the_right_notation_is_converted_on_read_only_tools(
+    sent: str, day: str, schema: dict[str, Any]
+) -> None:
+    assert readings(sent, schema) == likely(day)
+    assert judge_value(sent, schema, read_only=True).call.arguments == {"p": day}
+    assert readings([sent], {"type": "array", "items": schema}) == likely(day)
+
+
+@pytest.mark.parametrize("sent", ["2026-05-01T10:00:00Z", "2026-05-01T00:00:00+02:00", "5/6/2024 00:00"])
+def test_a_time_that_means_something_is_not_left_out_of_a_date(sent: str) -> None:
+    assert readings(sent, DATE) == []
+    assert "p takes a date without a time." in text(sent, DATE)
+
+
+@pytest.mark.parametrize("sent", ["2024-02-30", "2023-02-29", "1900-02-29", "2026-04-31T10:00:00Z", "2024-13-05"])
+def test_a_date_that_is_not_in_the_calendar_is_explained(sent: str) -> None:
+    assert readings(sent, MOMENT) == []
+    assert f"{sent[:10]} is not in the calendar." in text(sent, MOMENT)
+    assert judge_value(sent, MOMENT, read_only=True).call.arguments == {"p": sent}
+
+
+@pytest.mark.parametrize("sent", ["2026-01-01T25:00:00Z", "2026-01-01T10:61:00Z", "2026-01-01T10:00:00+99:00"])
+def test_an_impossible_time_is_no_moment(sent: str) -> None:
+    assert readings(sent, MOMENT) == []
+    assert "must be a date-time" in text(sent, MOMENT)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "2026-01-02T10:00:00Z", "2026-01-02t10:00:00z", "2026-01-02T10:00:00.123456+05:30", "2024-02-29T23:59:60Z",
+        "2026-01-02", "2026-01-02T10:00:00", "2026-01-02 10:00", "2026-01-02T10:00Z", "1767225600", "2000-02-29",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_moment_that_servers_accept_is_left_alone(sent: str, read_only: bool) -> None:
+    verdict = judge_value(sent, MOMENT, read_only=read_only)
+    assert (verdict.action, verdict.call.arguments, verdict.report.diagnoses) == ("forward", {"p": sent}, ())
+
+
+def test_every_day_of_the_calendar_is_a_date() -> None:
+    days = [date(2023, 1, 1) + timedelta(days=offset) for offset in range(3 * 366)]
+    assert all(LENIENT_FORMATS["date"](day.isoformat()) for day in days)
+    written = {f"2023-{month:02}-{day:02}" for month in range(14) for day in range(33)}
+    assert sum(map(LENIENT_FORMATS["date"], written)) == 365
+
+
+def test_a_date_that_only_the_description_asks_for_is_left_alone() -> None:
+    assert judge_value("20260105", {"type": "string", "description": "ISO date"}).report.diagnoses == ()
+
+
+def test_a_time_is_kept_where_a_date_or_a_moment_is_allowed() -> None:
+    either = {"anyOf": [DATE, MOMENT, {"type": "null"}]}
+    assert readings("2026-01-02 10:00:00Z", either) == likely("2026-01-02T10:00:00Z")
+    assert readings("5 Jan 2024", either) == lossless("2024-01-05")

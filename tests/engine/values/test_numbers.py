@@ -97,6 +97,8 @@ def test_a_number_with_a_unit_is_offered_and_the_unit_named(sent: str, number: i
         ("timeout", "Timeout (ms)", "5s", "milliseconds"), ("amount_cents", "", "$5", "cents"),
         ("price", "Price in EUR", "$5", "eur"), ("delay_min", "", "90 seconds", "minutes"),
         ("ratio", "A percentage", "5 px", "percent"), ("wait_s", "", "5 minutes", "seconds"),
+        ("temperature_f", "", "21\u00b0C", "degrees Fahrenheit"), ("height", "in feet", "180 cm", "feet"),
+        ("temp", "In \u00b0C", "72 \u00b0F", "degrees Celsius"),
     ],
 )  # fmt: skip
 def test_a_number_in_another_unit_is_never_offered(name: str, description: str, sent: str, unit: str) -> None:
@@ -114,6 +116,52 @@ def test_a_number_in_another_unit_is_never_offered(name: str, description: str, 
 )  # fmt: skip
 def test_a_number_in_the_unit_of_the_parameter_is_offered(name: str, description: str, sent: str, number: int) -> None:
     assert readings(sent, {"type": "integer", "description": description}, name=name) == offered(number)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "number", "unit"),
+    [
+        ("temperature", "21\u00b0C", 21, "\u00b0C"), ("nozzle_temp", "210C", 210, "C"),
+        ("temp", "72 \u00b0F", 72, "\u00b0F"), ("temperature", "300K", 300, "K"), ("temp", "21 \u2103", 21, "\u2103"),
+        ("weight", "5kg", 5, "kg"), ("weight", "5g", 5, "g"), ("price", "\u20ac12", 12, "\u20ac"),
+        ("price", "12 EUR", 12, "EUR"), ("price", "A$5", 5, "A$"), ("price", "\u20b9500", 500, "\u20b9"),
+        ("voltage", "12V", 12, "V"), ("speed", "60 km/h", 60, "km/h"), ("angle", "45\u00b0", 45, "\u00b0"),
+        ("angle", "45\u00ba", 45, "\u00ba"),
+    ],
+)  # fmt: skip
+def test_a_sign_or_letter_of_a_unit_is_named(name: str, sent: str, number: int, unit: str) -> None:
+    assert readings(sent, NUMBER, name=name) == offered(number)
+    assert f'{name} takes a number without a unit: check that it counts in "{unit}".' in text(sent, NUMBER, name=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sent", "number"),
+    [
+        ("temperature_c", "", "21\u00b0C", 21), ("temperature", "In degrees Celsius", "21 \u00b0C", 21),
+        ("temp_f", "", "72F", 72), ("speed_kmh", "", "60 km/h", 60), ("length_m", "", "5 m", 5),
+        ("target", "Target in \u00b0F", "72\u00b0F", 72),
+    ],
+)  # fmt: skip
+def test_a_sign_of_the_unit_of_the_parameter_needs_no_hint(name: str, description: str, sent: str, number: int) -> None:
+    schema = {**NUMBER, "description": description}
+    assert readings(sent, schema, name=name) == offered(number)
+    assert "unit" not in text(sent, schema, name=name)
+
+
+def test_degrees_may_be_of_any_temperature() -> None:
+    schema = {**NUMBER, "description": "The temperature in degrees"}
+    assert readings("21\u00b0C", schema) == offered(21)
+    assert 'check that it counts in "\u00b0C"' in text("21\u00b0C", schema)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "factor"),
+    [("salary", "10 k", "k"), ("limit", "2K", "K"), ("price", "5 M", "M"), ("count", "3 dozen", "dozen"),
+     ("size_mb", "5 M", "M"), ("distance", "5m", "m"), ("temperature", "10 k", "k")],
+)  # fmt: skip
+def test_a_factor_is_for_the_caller_to_write_out(name: str, sent: str, factor: str) -> None:
+    assert readings(sent, NUMBER, name=name) == []
+    assert f'{name} takes a number in digits: write out what "{factor}" stands for.' in text(sent, NUMBER, name=name)
 
 
 @pytest.mark.parametrize("sent", ["2K", "5M", "3 million", "12a", "1st", "2 dozen", "1h30m", "10-20", "about 5", "5m"])

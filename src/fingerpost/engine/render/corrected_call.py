@@ -2,7 +2,8 @@
 
 A value that is long, private or oddly spelled is not copied into the reply. If the caller sent it, it is written as
 `<as sent>`, and `as_sent` maps it to its path in the caller's own call, so that a program can still send the corrected
-call. If the value is ours, its type is written instead, for the caller to fill in.
+call. If the value is ours, its type is written instead, for the caller to fill in. A call that is too long is shown by
+its changes: objects and lists that were not changed are `<as sent>`, and of many changed items only the first is shown.
 """
 
 from __future__ import annotations
@@ -15,12 +16,21 @@ from typing import Any
 
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Applicability, Call, Path
-from fingerpost.engine.phrases import AS_SENT, Placeholder, encode_json, format_call, format_path, key_of
+from fingerpost.engine.phrases import (
+    AS_SENT,
+    Placeholder,
+    encode_json,
+    format_call,
+    format_path,
+    key_of,
+    shorten_literal,
+)
+from fingerpost.engine.render.fewer_items import leave_out_items, leaves_out_changes
 from fingerpost.engine.safety.identifiers import is_own_id
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean, is_clean, is_harmless, is_secret
 from fingerpost.engine.schema import walk as schemas
-from fingerpost.engine.schema.placeholder import shorten_blanks
+from fingerpost.engine.schema.placeholder import BlankList, shorten_blanks
 
 _LONGEST_COPIED = (256, ECHO_LIMIT, 0)
 """The longest text that is copied for a program; smaller limits are tried until the call is small enough."""
@@ -30,6 +40,11 @@ _LARGEST = 900
 _DEEPEST = 8
 _MOST_NODES = 200
 """More values than this never fit into a corrected call."""
+_MOST_ORIGINS = 1_000
+"""How many values of the caller's own call are looked at, to tell which of them a value is."""
+_LIST = "<array>"
+_LONGEST_BESIDE_CHANGES = 16
+"""The longest text that is repeated although it was not changed, in a call that is shown by its changes."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +73,14 @@ class PresentableCall:
 
 
 def present_call(
-    corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT
+    corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT, *, only_changes: bool = False
 ) -> PresentableCall:
     """Present `corrected` to the caller who sent `sent`.
 
-    Texts longer than `longest`, and values under a name in `secret`, are omitted.
+    Texts longer than `longest`, values under a name in `secret`, and with `only_changes` what was not changed, are
+    omitted.
     """
-    presenter = _Presenter(sent, secret, longest)
+    presenter = _Presenter(sent, secret, longest, only_changes)
     fields = as_object(corrected.arguments)
     arguments = {clean(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
     origins = {at: format_path(origin) for at, origin in presenter.omitted.items() if origin}
@@ -74,15 +90,35 @@ def present_call(
 
 
 def present_in_text(corrected: Call, sent: Call, secret: Container[str], longest: int) -> PresentableCall:
-    """Present a call in at most `longest` characters if possible, with less inside its placeholders if need be."""
+    """Present a call in at most `longest` characters if possible: with less inside its placeholders, or its changes."""
     presented = present_call(corrected, sent, secret)
-    if len(presented.text) <= longest:
+    if len(presented.text) <= longest and _shows_lists(presented, corrected):
         return presented
-    for shorter in _with_fewer_blanks(corrected):
-        presented = replace(present_call(shorter, sent, secret), is_shortened=True)
-        if len(presented.text) <= longest:
-            break
+    for shorter in _shorter_and_shorter(corrected, sent, secret):
+        if len(shorter.text) <= longest and _shows_lists(shorter, corrected):
+            return replace(shorter, is_shortened=True)
     return presented
+
+
+def _shows_lists(presented: PresentableCall, corrected: Call) -> bool:
+    """Whether no list that was changed is only written as its type."""
+    fields = as_object(corrected.arguments).items()
+    lists = [name for name, value in fields if isinstance(value, list) and not isinstance(value, BlankList)]
+    return all(presented.call.arguments.get(name) != _LIST for name in lists)
+
+
+def _shorter_and_shorter(corrected: Call, sent: Call, secret: Container[str]) -> Iterator[PresentableCall]:
+    """Yield the call with less inside its placeholders, then without what was not changed, then with fewer items."""
+    blanks = list(_with_fewer_blanks(corrected))
+    for call in blanks:
+        yield present_call(call, sent, secret)
+    call = blanks[-1] if blanks else corrected
+    changed = leave_out_items(call, sent, keeps_changes=True)
+    for longest in (ECHO_LIMIT, _LONGEST_BESIDE_CHANGES):
+        yield present_call(changed, sent, secret, longest, only_changes=True)
+    first = leave_out_items(call, sent, keeps_changes=False)
+    shorter = present_call(first, sent, secret, _LONGEST_BESIDE_CHANGES, only_changes=True)
+    yield replace(shorter, is_complete=shorter.is_complete and not leaves_out_changes(first))
 
 
 def call_for_program(
@@ -115,6 +151,7 @@ def _smaller_and_smaller(
     yield present_call(call, sent, secret, longest)
     for call in _with_fewer_blanks(corrected):
         yield present_call(call, sent, secret, longest)
+    yield present_call(call, sent, secret, ECHO_LIMIT, only_changes=True)
     for longest in _LONGEST_COPIED[1:]:
         yield present_call(call, sent, secret, longest)
 
@@ -134,6 +171,7 @@ class _Presenter:
     sent: Call
     secret: Container[str]
     longest: int
+    only_changes: bool = False
     omitted: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
 
     @cached_property
@@ -143,14 +181,26 @@ class _Presenter:
 
     def present(self, value: Any, at: Path) -> Any:
         leaf: Any = value
+        if self.only_changes and isinstance(value, dict | list) and leaf and id(leaf) in self._origins:
+            return self._omit(leaf, at)
         if isinstance(value, dict) and self._is_small_object(leaf, at):
             return {name: self.present(item, (*at, name)) for name, item in as_object(leaf).items()}
         if isinstance(value, list) and len(at) < _DEEPEST and (at[1:] or _is_small(leaf)):
             return [self.present(item, (*at, index)) for index, item in enumerate(as_list(leaf))]
         if isinstance(leaf, Placeholder) or self._may_show(leaf, at):
             return leaf
-        self.omitted[clean(format_path(at))] = origin = self._origins.get(id(leaf))
-        return AS_SENT if origin else Placeholder(f"<{schemas.type_name(leaf)}>")
+        return self._omit(leaf, at)
+
+    def _omit(self, value: Any, at: Path) -> Placeholder:
+        self.omitted[clean(format_path(at))] = origin = self._origins.get(id(value))
+        return AS_SENT if origin else Placeholder(f"<{self._describe(value, at)}>")
+
+    def _describe(self, value: Any, at: Path) -> str:
+        """Describe a value of ours: a long one, such as a choice, by its beginning and end, any other by its type."""
+        is_long = isinstance(value, str) and is_clean(value, len(value)) and not self._is_secret(at)
+        if is_long and (text := shorten_literal(value, key_of(at))) is not AS_SENT:
+            return text
+        return schemas.type_name(value)
 
     def _is_small_object(self, value: Any, at: Path) -> bool:
         is_small = len(at) < _DEEPEST and (at[1:] or _is_small(value))
@@ -191,6 +241,6 @@ def _walk(root: Any) -> Iterator[tuple[Path, Any]]:
     for at, value in pending:
         if at:
             yield at, value
-        if len(pending) <= _MOST_NODES:
+        if len(pending) <= _MOST_ORIGINS:
             pending += [((*at, key), item) for key, item in islice(as_object(value).items(), _MOST_NODES)]
             pending += [((*at, index), item) for index, item in enumerate(as_list(value)[:_MOST_NODES])]

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Report, Severity
 from fingerpost.engine.phrases import count_noun, encode_json, join_names, quote, sentence
 from fingerpost.engine.safety.redact import clean
 
 _MOST_FACTS = 4
 _MOST_NOTES = 4
+_MANY_ITEMS = 3
+"""From this many items of a list on, a slip that all of them have is told once."""
+_INDEX = lazy_pattern(r"\[\d+\]")
 _LABEL = 16
 """The length of the label in front of a call."""
 
@@ -94,9 +98,23 @@ def readings_line(calls: Sequence[str], ending: str = "") -> str:
 
 def correction_note(report: Report) -> str:
     """Describe what was changed on the caller's behalf; of many changes only the first ones."""
-    notes = [correction.note for correction in report.corrections]
-    more = len(notes) - _MOST_NOTES
-    return ". ".join([*notes[:_MOST_NOTES], *([f"And {count_noun(more, 'more correction')}"] if more > 0 else [])])
+    notes = [(correction.note, correction.parameter) for correction in report.corrections]
+    return ". ".join(_list_once(notes, _MOST_NOTES, report.same_slips, "more correction"))
+
+
+def _list_once(sentences: Sequence[tuple[str, str]], most: int, more: int, noun: str) -> list[str]:
+    """Return the first sentences, without those that say the same about further items of a list, and count the others.
+
+    Each sentence comes with the place that it is about. `more` is how many others there are.
+    """
+    groups: dict[str, list[str]] = {}
+    for text, place in dict(sentences).items():
+        groups.setdefault(text.replace(place, _INDEX.sub("[]", place)) if place else text, []).append(text)
+    kept = [text for group in groups.values() for text in (group if len(group) < _MANY_ITEMS else group[:1])]
+    left = sum(map(len, groups.values())) - len(kept[:most]) + more
+    if left and len(groups) == 1 and len(kept) == 1 and "[" in next(iter(groups)):
+        return [kept[0], f"The same in {count_noun(left, 'more item')}"]
+    return [*kept[:most], *([f"And {count_noun(left, noun)}"] if left else [])]
 
 
 def help_call(report: Report) -> str:
@@ -139,18 +157,20 @@ def _beside_result(report: Report, call: str, readings: str) -> Iterator[str]:
 
 def _fact_lines(report: Report) -> Iterator[str]:
     ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _repeats_server(diagnosis))]
-    sentences = [one for one in dict.fromkeys(_fact_sentences(ours)) if one.rstrip(".") not in report.server_text]
-    more = len(sentences) - _MOST_FACTS + report.more_problems if len(sentences) > _MOST_FACTS else report.more_problems
-    if sentences:
-        yield " ".join(sentences[:_MOST_FACTS]) + (f" And {count_noun(more, 'more problem')}." if more else "")
+    facts = [one for one in _fact_sentences(ours) if one[0].rstrip(".") not in report.server_text]
+    if facts:
+        yield " ".join(map(sentence, _list_once(facts, _MOST_FACTS, report.more_problems, "more problem")))
 
 
-def _fact_sentences(found: Sequence[Diagnosis]) -> Iterator[str]:
-    """Yield one sentence for each diagnosis, but only one for all missing parameters."""
+def _fact_sentences(found: Sequence[Diagnosis]) -> Iterator[tuple[str, str]]:
+    """Yield one sentence for each diagnosis with its place, but only one for all missing parameters."""
     missing = [str(one.details["parameter"]) for one in found if one.joins_missing]
     together = f"Required parameters {join_names(missing)} are missing." if len(missing) > 1 else ""
     for one in found:
-        yield together if together and one.joins_missing else sentence(_locate(one))
+        if together and one.joins_missing:
+            yield together, ""
+        else:
+            yield sentence(_locate(one)), str(one.details.get("parameter", ""))
 
 
 def _locate(diagnosis: Diagnosis) -> str:

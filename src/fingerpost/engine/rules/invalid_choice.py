@@ -13,7 +13,7 @@ from typing import Any, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
-from fingerpost.engine.phrases import literal, quote_parameter
+from fingerpost.engine.phrases import literal, quote_parameter, shorten_literal
 from fingerpost.engine.rules.near_choices import find_near_choices
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.safety.redact import clean
@@ -34,7 +34,7 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
     value = case.value(violation.at)
     names = [step for step in violation.at if isinstance(step, str)]
     fixes, hint = respell(case, violation)
-    near = [] if fixes else [_fix(violation.at, match) for match in find_near_choices(value, choices, names)]
+    near = [] if fixes or hint else [_fix(violation.at, match) for match in find_near_choices(value, choices, names)]
     received = case.redact_value(violation.at, violation.schema)
     allowed = format_choices(choices)
     return case.make_diagnosis(
@@ -52,7 +52,7 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
 def format_choices(choices: list[Any]) -> str:
     """Format the choices so that a caller can copy them; a long list is cut short."""
     more = f" and {len(choices) - _MOST_LISTED:,} more" if len(choices) > _MOST_LISTED else ""
-    return ", ".join(literal(choice) for choice in choices[:_MOST_LISTED]) + more
+    return ", ".join(shorten_literal(choice) for choice in choices[:_MOST_LISTED]) + more
 
 
 def _fix(at: Path, match: Match) -> Fix:

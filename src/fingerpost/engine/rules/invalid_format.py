@@ -3,8 +3,9 @@
 Formats are checked as leniently as servers check them: a date without a time is accepted as `date-time`.
 
 Fix grading: an empty string for an optional parameter is left out, which is likely. A date in another notation is
-lossless if it has one reading; both readings are offered otherwise. A detail that the schema rejects (`#`, quotes,
-`file://`) is offered without it. For anything else the diagnosis gives an example.
+lossless if it has one reading, likely if it is almost right; both readings are offered otherwise. A detail that the
+schema rejects (`#`, quotes, `file://`, case, separators, the prefix of an id) is offered as the schema wants it. For
+anything else the diagnosis gives an example.
 """
 
 from __future__ import annotations

@@ -20,12 +20,12 @@ from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, UNDECLARED_KEYWORD
 CODE = "INVALID_INPUT"
 
 _WORDS = {
-    "uniqueItems": "must have no item twice",
-    "contains": "must contain an item that the schema asks for",
-    "propertyNames": "must have only field names that the schema allows",
-    "not": "must not have a value that the schema excludes",
-    "oneOf": "must fit exactly one of the alternatives",
-    "falseSchema": "must not be given here",
+    "uniqueItems": "must not contain the same item twice",
+    "contains": "must contain at least one item that the schema requires",
+    "propertyNames": "{has} a field name that the schema does not allow",
+    "not": "{has} a value that the schema excludes",
+    "oneOf": "must match exactly one of the alternatives",
+    "falseSchema": "{be} not allowed here",
 }
 _OTHER_RULES = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD, "required", "dependentRequired", "type", "enum"}
 
@@ -38,7 +38,8 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 
 def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
-    words = _WORDS.get(violation.keyword, f"must satisfy {clean(violation.keyword)}")
+    has, be = ("has", "is") if violation.at else ("have", "are")
+    words = _WORDS.get(violation.keyword, "").format(has=has, be=be) or f"must satisfy {clean(violation.keyword)}"
     is_null = bool(violation.at) and case.value(violation.at) is None
     return case.make_diagnosis(
         CODE,

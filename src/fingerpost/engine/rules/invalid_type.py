@@ -7,7 +7,8 @@ type and an example. A boolean or a choice is no example: it could be the opposi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
+from math import isfinite, isnan
+from typing import Any, cast
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Violation
@@ -36,14 +37,14 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     expected = [clean(kind) for kind in cast("list[str]", violation.expected)]
     value = case.value(violation.at)
     fixes, hint = respell(case, violation)
-    received = schemas.type_name(value)
+    received = _describe_type(value)
     return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {type_list(expected)}, got {received}",
         violation.at,
         details={
             "expected_type": type_list(expected),
-            "received_type": received,
+            "received_type": schemas.type_name(value),
             "received_value": case.redact_value(violation.at, violation.schema),
             "expected": disclosure.describe_schema(case.tool.schema, violation.schema),
             "got": received,
@@ -52,6 +53,12 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
         hint=hint or ("" if fixes else _hint(case, violation, expected)),
         schema=violation.schema,
     )
+
+
+def _describe_type(value: Any) -> str:
+    """Name the type of a value. NaN and infinity are numbers to a program, but JSON has none of them."""
+    is_finite = not isinstance(value, float) or isfinite(value)
+    return schemas.type_name(value) if is_finite else "NaN" if isnan(value) else "an infinite number"
 
 
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:

@@ -15,7 +15,18 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.model import MIN_CLEAR_LEAD, Applicability, Drop, Edit, Fix, Grade, Path, Replace, Violation
+from fingerpost.engine.model import (
+    EMPTY_OBJECT,
+    MIN_CLEAR_LEAD,
+    Applicability,
+    Drop,
+    Edit,
+    Fix,
+    Grade,
+    Path,
+    Replace,
+    Violation,
+)
 from fingerpost.engine.phrases import key_of, literal, parameter_label
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import clean, is_harmless
@@ -127,6 +138,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
     at, root, schema = violation.at, case.tool.schema, case.schema(violation.at)
     kinds = schemas.types(root, schema) or tuple(_types_of(violation))
     layers = tuple(schemas.layers(root, schema))
+    item = schemas.child(root, schema, 0) if "array" in kinds else EMPTY_OBJECT
     if violation.keyword == "format":
         layers = ({"format": violation.expected}, *layers)
     return Slot(
@@ -135,9 +147,12 @@ def _slot(case: Case, violation: Violation) -> Slot:
         keyword=violation.keyword,
         name=next((step for step in reversed(at) if isinstance(step, str)), ""),
         label=parameter_label(at),
+        tool_name=case.tool.name,
         choices=tuple(as_list(violation.expected) if violation.keyword == "enum" else _choices(layers)),
         layers=layers,
-        item_kinds=schemas.types(root, schemas.child(root, schema, 0)) if "array" in kinds else (),
+        item_kinds=schemas.types(root, item),
+        item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),
+        only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
         is_item=not at or isinstance(at[-1], int),
         is_optional=case.is_optional(at),
@@ -145,6 +160,12 @@ def _slot(case: Case, violation: Violation) -> Slot:
         is_reported=bool(case.reported),
         fits=lambda value: case.is_valid_after(Replace(at, value), at),
     )
+
+
+def _only_field(root: schemas.Schema, schema: schemas.Schema) -> str:
+    """Return the only required field of an object, or its only field at all."""
+    names = schemas.find_required(root, schema) or tuple(schemas.properties(root, schema))
+    return names[0] if len(names) == 1 else ""
 
 
 def _siblings(case: Case, at: Path) -> dict[str, Any]:

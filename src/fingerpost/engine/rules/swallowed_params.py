@@ -3,9 +3,11 @@
 An agent's harness splits a call into arguments by tags or quotes. If it misses one, the rest of the call ends up in
 the value before it. Text that merely looks like tags or JSON is common, so this rule looks only for names that the tool
 declares and the call does not give. In a valid call it looks only at paths and ids, for the end tag of the parameter
-before the start tag of the next; in long text (`content`, `html`) only if a required parameter is missing.
+before the start tag of the next; in long text (`content`, `html`) only if a required parameter is missing. Tags that
+only end the call (`"l1</parameter>\\n</invoke>"`) are recognised at the end of a short text.
 
-Fix grading: the split is offered, if every name in the text is declared and absent.
+Fix grading: the split is offered, if every name in the text is declared and absent, and so is the text without the tags
+at its end.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace
 from fingerpost.engine.phrases import join_names, quote, quote_parameter
 from fingerpost.engine.rules.shapes.diagnosis import CODE
 from fingerpost.engine.safety.json_input import as_object, parse_json
-from fingerpost.engine.schema.short_text import takes_long_text, takes_short_text
+from fingerpost.engine.schema.short_text import strip_end_tags, takes_long_text, takes_no_tags, takes_short_text
 
 _NAME = r"[\w.:-]{1,64}"
 _BOUNDARY = lazy_pattern(
@@ -54,6 +56,27 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
             if split and _is_mistake(case, name, text, split):
                 yield _diagnosis(case, name, split)
                 return
+    yield from _find_end_tags(case)
+
+
+def _find_end_tags(case: Case) -> Iterator[Diagnosis]:
+    """Yield the texts that end with the tags of the call."""
+    for name, text in case.arguments.items():
+        if isinstance(text, str) and "<" in text and name in case.tool.params and takes_no_tags(name):
+            bare = strip_end_tags(text, name)
+            if bare != text:
+                yield _end_tag_diagnosis(case, name, bare)
+
+
+def _end_tag_diagnosis(case: Case, name: str, bare: str) -> Diagnosis:
+    fix = Fix(Replace((name,), bare), Applicability.MACHINE_APPLICABLE, confidence=0.95)
+    return case.make_diagnosis(
+        CODE,
+        f"{quote_parameter((name,))} ends with a tag that belongs to the call",
+        (name,),
+        details={"expected": f"only {quote(name)}", "got": "a text with a tag behind it"},
+        fixes=[fix],
+    )
 
 
 def _is_mistake(case: Case, name: str, text: str, split: _Split) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from itertools import pairwise
 from operator import is_not
 from typing import Any, cast
@@ -175,12 +175,16 @@ class Described(str):
 def describe(value: Any) -> Described:
     """Describe a value by its type and size."""
     if isinstance(value, str):
-        return Described(f"a string of {len(value)} characters")
+        return Described(f"a string of {_count(value, 'character')}")
     if isinstance(value, list):
-        return Described(f"an array of {len(cast('list[Any]', value))} items")
+        return Described(f"an array of {_count(cast('list[Any]', value), 'item')}")
     if isinstance(value, dict):
-        return Described(f"an object with {len(cast('dict[str, Any]', value))} keys")
+        return Described(f"an object with {_count(cast('dict[str, Any]', value), 'key')}")
     return Described("a hidden value")
+
+
+def _count(value: Sized, noun: str) -> str:
+    return f"{len(value)} {noun}" if len(value) == 1 else f"{len(value)} {noun}s"
 
 
 def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] | None = None) -> Any:

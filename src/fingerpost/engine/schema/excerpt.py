@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal
+from fingerpost.engine.phrases import Placeholder, count_noun, is_name, literal, shorten_literal
 from fingerpost.engine.safety.json_input import as_list, is_number
 from fingerpost.engine.safety.redact import clean, is_secret, safe_value
 from fingerpost.engine.schema.placeholder import (
+    BlankChoice,
     BlankList,
     BlankObject,
     alternatives,
@@ -105,7 +106,7 @@ def _describe_shape(root: Schema, node: Any) -> str:
         return ""
     blank = placeholder(root, node)
     shapes = (literal(shorten_blanks(blank, depth)) for depth in range(_MAX_DEPTH + 2, 0, -1))
-    is_structure = isinstance(blank, BlankObject | BlankList)
+    is_structure = isinstance(blank, BlankObject | BlankList | BlankChoice)
     return next((shape for shape in shapes if len(shape) <= _LONGEST_SHAPE), "") if is_structure else ""
 
 
@@ -146,7 +147,7 @@ def _describe_enum(schema: Schema) -> Iterator[str]:
         return
     if choices := as_list(schema.get("enum")):
         more = f" and {len(choices) - 12:,} more" if len(choices) > 12 else ""
-        yield f"one of {', '.join(literal(choice) for choice in choices[:12])}{more}"
+        yield f"one of {', '.join(shorten_literal(choice) for choice in choices[:12])}{more}"
     elif "const" in schema:
         yield f"always {literal(schema['const'])}"
 

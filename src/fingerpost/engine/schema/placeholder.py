@@ -1,7 +1,8 @@
 """Write placeholders that show what a schema asks for: `{name: <string>, quantity: <integer ≥ 1>}`.
 
 Objects show their required fields (or, if none is required, the first that are declared), lists show an item, and a
-leaf is one short phrase with its format, choices and limits. Schemas are untrusted: depth, width and the number of
+leaf is one short phrase with its format, choices and limits. A value of several kinds shows each of them, if there is
+room: `<{id: <string>} or {url: <uri>}>`. Schemas are untrusted: depth, width and the number of
 leaves are limited, a recursive schema stops where it repeats, and text from a schema is cleaned.
 """
 
@@ -13,7 +14,7 @@ from operator import is_
 from typing import Any, TypeAlias, cast
 
 from fingerpost.engine.model import EMPTY_OBJECT
-from fingerpost.engine.phrases import AS_SENT, Placeholder, count_noun, is_name, literal
+from fingerpost.engine.phrases import AS_SENT, Placeholder, count_noun, is_name, literal, shorten_literal
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
 from fingerpost.engine.safety.redact import is_clean, is_harmless, is_secret
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
@@ -23,6 +24,7 @@ _MAX_COPIES = 3
 """A list that needs at most this many items shows each of them."""
 _MAX_CHOICES, _MAX_BRANCHES, _MAX_NESTING = 4, 20, 6
 _LONGEST_PATTERN = 24
+_LONGEST_CHOICE = 200
 _COMBINED = frozenset({"allOf", "anyOf", "oneOf"})
 _ANNOTATIONS = ("title", "description", "default", "examples", "deprecated")
 """What says something about a value as a whole, not about one of its alternatives."""
@@ -44,6 +46,13 @@ class BlankList(list[Any]):
     __slots__ = ()
 
 
+class BlankChoice(Placeholder):
+    """A placeholder that shows the structure of several alternatives; `shorter` only names their types."""
+
+    __slots__ = ("shorter",)
+    shorter: Placeholder
+
+
 def placeholder(root: Schema, node: Any) -> Any:
     """Return a value for the caller to fill in: placeholders inside the objects and lists that the schema asks for."""
     return _Writer(root).write(node, 0, frozenset())
@@ -56,6 +65,8 @@ def shorten_blanks(value: Any, depth: int) -> Any:
     """
     if isinstance(value, BlankObject | BlankList) and depth <= 0:
         return Placeholder("<object>" if isinstance(value, BlankObject) else "<array>")
+    if isinstance(value, BlankChoice) and depth <= 0:
+        return value.shorter
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         shorter = {name: shorten_blanks(item, depth - 1) for name, item in fields.items()}
@@ -129,6 +140,9 @@ class _Writer:
         self.leaves += 1
         if "const" in schema and _may_show(schema["const"], schema):
             return schema["const"] if depth else Placeholder(f"<{literal(schema['const'])}>")
+        options = alternatives(self.root, node)
+        if len(options) > 1 and depth < _MAX_DEPTH and (choice := self._choice(options, depth, above)):
+            return choice
         kind = "" if as_list(schema.get("enum")) else next(iter(_kinds(self.root, schema)), "")
         if depth >= _MAX_DEPTH or self.leaves > _MAX_LEAVES or kind not in ("object", "array"):
             return _describe_alternatives(self.root, node)
@@ -137,6 +151,23 @@ class _Writer:
             return BlankList(items) if items else _describe_leaf(self.root, schema)
         fields = self._fields(schema, depth, above)
         return BlankObject(fields) if fields else _describe_leaf(self.root, schema)
+
+    def _choice(self, options: list[Schema], depth: int, above: frozenset[_Declaration]) -> BlankChoice | None:
+        """Show every alternative, if one of them has a structure and all of them are short."""
+        before = self.leaves
+        if len(options) > _MAX_CHOICES or before + len(options) > _MAX_LEAVES:
+            return None
+        blanks = [self.write(option, depth + 1, above) for option in options]
+        if not any(isinstance(blank, BlankObject | BlankList) for blank in blanks):
+            return None
+        shapes = dict.fromkeys(literal(blank).removeprefix("<").removesuffix(">") for blank in blanks)
+        text = f"<{' or '.join(shapes)}>"
+        if len(shapes) == 1 or len(text) > _LONGEST_CHOICE:
+            self.leaves = before if not depth else self.leaves  # further down, the work would multiply
+            return None
+        choice = BlankChoice(text)
+        choice.shorter = Placeholder(f"<{' or '.join(_first_kinds(self.root, options))}>")
+        return choice
 
     def _fields(self, schema: Schema, depth: int, above: frozenset[_Declaration]) -> dict[str, Any]:
         declared = properties(self.root, schema)
@@ -164,6 +195,10 @@ class _Writer:
         return [first, Placeholder(f"<at least {least - 1:,} more>")] if least > 1 else [first]
 
 
+def _first_kinds(root: Schema, options: list[Schema]) -> dict[str, None]:
+    return dict.fromkeys(next(iter(_kinds(root, option)), "value") for option in options)
+
+
 def _describe_leaf(root: Schema, schema: Schema) -> Placeholder:
     """Describe a value in one phrase: `<email>`, `<"asc" or "desc">`, `<integer 1 to 100>`."""
     return Placeholder(f"<{_phrase(root, schema)}>")
@@ -177,7 +212,7 @@ def _describe_alternatives(root: Schema, node: Any) -> Placeholder:
 
 def _phrase(root: Schema, schema: Schema) -> str:
     if choices := _choices(schema):
-        text = " or ".join(literal(choice) for choice in choices[:_MAX_CHOICES])
+        text = " or ".join(shorten_literal(choice) for choice in choices[:_MAX_CHOICES])
         return text + (f" or {len(choices) - _MAX_CHOICES:,} more" if len(choices) > _MAX_CHOICES else "")
     kinds = _kinds(root, schema)
     noun = " or ".join(kinds) or "value"

@@ -15,8 +15,11 @@ from fingerpost.engine.values.choices import read_choice
 from fingerpost.engine.values.containers import read_container
 from fingerpost.engine.values.dates import is_epoch, read_date
 from fingerpost.engine.values.details import read_details
+from fingerpost.engine.values.fields import read_only_field
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
+from fingerpost.engine.values.patterns import read_pattern
+from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 from fingerpost.engine.values.units import read_quantity
 
@@ -37,6 +40,7 @@ def _write_number(slot: Slot) -> Iterator[Candidate]:
 
 _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_choice,
+    read_period,
     read_container,
     read_number,
     read_boolean,
@@ -44,7 +48,9 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_date,
     read_quantity,
     read_details,
+    read_pattern,
     read_list,
     _write_number,
+    read_only_field,
     unwrap_only_item,
 )

@@ -1,6 +1,8 @@
 """Choices in another spelling: `"ASC"` for `"asc"`, `"yes"` where the choices are `"true"` and `"false"`.
 
-Case and separators carry no meaning, except in units and symbols. `rules/near_choices.py` finds similar choices.
+Case and separators carry no meaning, except in units and symbols. A word behind the choice that only says what kind of
+thing it is (`sick leave`, `dark theme`) says nothing new, so the choice is offered. `rules/near_choices.py` finds
+similar choices.
 """
 
 from __future__ import annotations
@@ -9,12 +11,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching.lexicon import is_verb
+from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
 
 _MAX_LENGTH = 96
 _MOST_CHOICES = 10_000
+_MOST_WORDS = 200
+_CLASSES = frozenset({
+    "account", "category", "channel", "class", "color", "colour", "direction", "environment", "event", "fee", "file",
+    "format", "kind", "language", "leave", "level", "member", "method", "mode", "order", "payment", "plan", "priority",
+    "region", "role", "severity", "shift", "size", "state", "status", "style", "subscription", "theme", "ticket",
+    "tier", "type", "user", "view", "visibility",
+})  # fmt: skip
+"""Nouns for what choices are choices of. Behind a choice they name its class: a `pdf file` is a `pdf`."""
 _NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
 
 
@@ -29,6 +40,27 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
         alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
         if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices):
             yield likely(alike[0])
+    elif not same and (named := _find_before_class(slot)):
+        yield Candidate(named, confidence=0.85)
+
+
+def _find_before_class(slot: Slot) -> str:
+    """Return the only choice in a text that also names the class of the choice: `sick leave`; else nothing."""
+    if not isinstance(slot.value, str) or len(slot.value) > _MAX_LENGTH or len(slot.choices) > _MOST_WORDS:
+        return ""
+    words = [stem(word.lower()) for word in split_words(slot.value)]
+    classes = _CLASSES | {stem(word) for word in split_words(slot.tool_name)[1:] if not is_verb(word)}
+    parts = {
+        choice: [stem(word.lower()) for word in split_words(choice)] for choice in slot.choices if _is_text(choice)
+    }
+    named = [choice for choice, part in parts.items() if part and part == words[: len(part)]]
+    others = {word for choice, part in parts.items() if choice not in named for word in part}
+    rest = words[len(parts[named[0]]) :] if len(named) == 1 else []
+    return named[0] if rest and classes.issuperset(rest) and others.isdisjoint(rest) else ""
+
+
+def _is_text(choice: Any) -> bool:
+    return isinstance(choice, str)
 
 
 def is_negated(value: Any) -> bool:

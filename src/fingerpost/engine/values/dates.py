@@ -1,8 +1,9 @@
 """Dates and times in another notation: `2024-1-5`, `5 Jan 2024`, `05/06/2024`, a number of seconds.
 
-The same date in another notation is lossless if the text has one reading and the schema declares a date. If day and
-month may be swapped, both readings are offered. A time zone is never invented. English month names only, whatever the
-locale of the machine.
+The same date in another notation is lossless if the text has one reading and the schema declares a date. If it is
+almost the notation of the schema (`20240105`, a space for the `T`, `+0200`), some servers accept it as it is, so the
+conversion is only likely. If day and month may be swapped, both readings are offered. A time zone is never invented,
+and of a time only midnight may be left out. English month names only, whatever the locale of the machine.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from datetime import UTC, date, datetime
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.json_input import is_number
-from fingerpost.engine.values.slot import Candidate, Slot, lossless
+from fingerpost.engine.values.slot import Candidate, Instead, Slot, likely, lossless
 
 _MAX_LENGTH = 64
 _FORMATS = ("date", "date-time")
@@ -35,15 +36,20 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"{_DAY}(?:\s+of)?[\s-]+{_WORD},?[\s-]+{_YEAR}", "dmy"),
         (rf"{_WORD}\s+{_DAY},?\s+{_YEAR}", "mdy"),
         (rf"{_YEAR}[\s-]+{_WORD}[\s-]+{_DAY}", "ymd"),
+        (rf"{_YEAR}(\d{{2}})(\d{{2}})(?!\d)", "ymd"),
     )
 )
 """Patterns of whole dates, and what each group is: `a` and `b` may be day or month, `-` is a separator."""
 _WEEKDAY = lazy_pattern(r"([A-Za-z]{3,9})\.?,?\s+", re.ASCII)
+_ZONE = r"(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?"
 _TIME = lazy_pattern(
-    r"(?:T|,?\s+(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::(\d{2}(?:\.\d{1,9})?))?\s?(am|pm|a\.m\.|p\.m\.)?\s?"
-    r"(Z|UTC|GMT|[+-]\d{2}:?\d{2})?",
+    r"(?:T|,?\s+(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::(\d{2}(?:[.,]\d{1,12})?))?\s?(am|pm|a\.m\.|p\.m\.)?\s?" + _ZONE,
     re.ASCII | re.IGNORECASE,
 )
+_COMPACT_TIME = lazy_pattern(r"[T ](\d{2})(\d{2})(\d{2}(?:[.,]\d{1,12})?)?(){0}\s?" + _ZONE, re.ASCII | re.IGNORECASE)
+"""The groups of `_TIME`; the fourth is always absent."""
+_ISO = lazy_pattern(r"\d{4}-\d{2}-\d{2}(?!\d)|\d{8}(?!\d)", re.ASCII)
+_CALENDAR_DATE = lazy_pattern(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.ASCII)
 _FIRST_EPOCH, _LAST_EPOCH = 10**8, 10**11
 """Seconds from 1973 to 5138. A thousand times as much is read as milliseconds."""
 NO_ZONE = "Add the time zone that is meant, such as Z or +02:00"
@@ -52,7 +58,12 @@ NO_ZONE = "Add the time zone that is meant, such as Z or +02:00"
 @dataclass(frozen=True, slots=True)
 class _Time:
     text: str
-    has_zone: bool
+    zone: str = ""
+
+    @property
+    def is_midnight(self) -> bool:
+        """Whether the time only says that the day begins, in UTC or wherever the day is meant."""
+        return self.zone in ("", "Z", "+00:00") and not self.text.strip("0:.")
 
 
 def read_date(slot: Slot) -> Iterator[Candidate]:
@@ -64,13 +75,18 @@ def read_date(slot: Slot) -> Iterator[Candidate]:
     text = slot.value.strip()
     if slot.form == "time":
         yield from _read_time(text)
-        return
-    if slot.form not in ("", *_FORMATS) or not any(char.isdigit() for char in text):
-        return
+    elif slot.form in ("", *_FORMATS) and any(char.isdigit() for char in text):
+        yield from _read_day(slot, text)
+
+
+def _read_day(slot: Slot, text: str) -> Iterator[Candidate]:
     for days, rest in _find_dates(text):
         if (time := _parse_time(rest)) is not None:
-            yield from _write(slot, days, time)
+            yield from _write(slot, days, time, text)
             return
+    found = _CALENDAR_DATE.match(text)
+    if found and _make_date(*found.groups()) is None:
+        yield Candidate(Instead.FILL_IN, hint=f"{found[0]} is not in the calendar")
 
 
 def is_epoch(slot: Slot) -> bool:
@@ -91,21 +107,41 @@ def _read_epoch(slot: Slot) -> Iterator[Candidate]:
 def _read_time(text: str) -> Iterator[Candidate]:
     time = _parse_time(text)
     if time and time.text:
-        yield Candidate(time.text, confidence=0.85, hint="" if time.has_zone else NO_ZONE)
+        yield Candidate(f"{time.text}{time.zone}", confidence=0.85, hint="" if time.zone else NO_ZONE)
 
 
-def _write(slot: Slot, days: list[date], time: _Time) -> Iterator[Candidate]:
-    if time.text and slot.form == "date":
-        return
-    if time.has_zone and len(days) == 1 and slot.form in _FORMATS:
-        yield lossless(f"{days[0].isoformat()}T{time.text}")
+def _write(slot: Slot, days: list[date], time: _Time, text: str) -> Iterator[Candidate]:
+    """Yield each day in the format of the schema, with its time if there is one."""
+    is_clear = len(days) == 1 and slot.form in _FORMATS
+    if time.text and slot.form == "date" and not _takes_time(slot):
+        yield from _leave_out_time(slot, days, time)
+    elif time.text and time.zone and is_clear:
+        yield _convert(text, f"{days[0].isoformat()}T{time.text}{time.zone}")
     elif time.text:
-        hint = "" if time.has_zone else NO_ZONE
-        yield from (Candidate(f"{day.isoformat()}T{time.text}", confidence=0.85, hint=hint) for day in days)
-    elif len(days) == 1 and slot.form in _FORMATS:
-        yield lossless(days[0].isoformat())
+        hint = "" if time.zone else NO_ZONE
+        yield from (Candidate(f"{day.isoformat()}T{time.text}{time.zone}", confidence=0.85, hint=hint) for day in days)
+    elif is_clear:
+        yield _convert(text, days[0].isoformat())
     else:
         yield from (Candidate(day.isoformat(), Grade.OFFERED, 0.8) for day in days)
+
+
+def _convert(text: str, value: str) -> Candidate:
+    """Return the only reading. Without the spaces around it, the text may be right."""
+    return likely(value) if _ISO.match(text) and value != text else lossless(value)
+
+
+def _takes_time(slot: Slot) -> bool:
+    """Whether one of the alternatives is a date with a time."""
+    return any(layer.get("format") == "date-time" for layer in slot.layers)
+
+
+def _leave_out_time(slot: Slot, days: list[date], time: _Time) -> Iterator[Candidate]:
+    """Yield the date of a midnight. Any other time means something, and another zone may mean another date."""
+    if time.is_midnight and len(days) == 1:
+        yield likely(days[0].isoformat())
+    else:
+        yield Candidate(Instead.FILL_IN, hint=f"{slot.label} takes a date without a time")
 
 
 def _find_dates(text: str) -> Iterator[tuple[list[date], str]]:
@@ -148,14 +184,14 @@ def _index(word: str, names: tuple[str, ...]) -> int | None:
 def _parse_time(rest: str) -> _Time | None:
     """Return the time in a text in ISO notation, an empty one for no text, and none for anything else."""
     if not rest.strip():
-        return _Time("", has_zone=False)
-    found = _TIME.fullmatch(rest.rstrip())
+        return _Time("")
+    found = _TIME.fullmatch(rest.rstrip()) or _COMPACT_TIME.fullmatch(rest.rstrip())
     if not found or not (found[2] or found[4]):
         return None
-    hour, minute, second = _parse_hour(int(found[1]), found[4]), found[2] or "00", found[3] or "00"
+    hour, minute, second = _parse_hour(int(found[1]), found[4]), found[2] or "00", (found[3] or "00").replace(",", ".")
     if hour is None or hour > 23 or int(minute) > 59 or float(second) >= 60:
         return None
-    return _Time(f"{hour:02}:{minute}:{second}{_zone(found[5])}", has_zone=bool(found[5]))
+    return _Time(f"{hour:02}:{minute}:{second}", _zone(found[5]))
 
 
 def _parse_hour(hour: int, half: str | None) -> int | None:
@@ -171,4 +207,4 @@ def _zone(text: str | None) -> str:
         return ""
     if text.upper() in ("Z", "UTC", "GMT"):
         return "Z"
-    return text if ":" in text else f"{text[:3]}:{text[3:]}"
+    return text if ":" in text else f"{text[:3]}:{text[3:] or '00'}"

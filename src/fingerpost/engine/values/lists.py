@@ -132,10 +132,15 @@ def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -
         return
     is_unclear = has_separator or (isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1)
     for item in _items(slot):
-        if as_object(item.value) or slot.fits([item.value]):
+        if as_object(item.value) or slot.fits([item.value]) or _may_be_misspelt(item.value, slot):
             grade = Grade.OFFERED if is_unclear else item.grade
             sure = grade is not Grade.OFFERED
             yield Candidate([item.value], grade, item.confidence if sure else confidence, is_sure=sure)
+
+
+def _may_be_misspelt(item: Any, slot: Slot) -> bool:
+    """Whether an item is a word where choices are wanted: then it is right as a list, and wrong as a choice."""
+    return isinstance(item, str) and any(isinstance(choice, str) for choice in slot.item_choices)
 
 
 def _items(slot: Slot) -> Iterator[Candidate]:

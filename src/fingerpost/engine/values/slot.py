@@ -44,10 +44,14 @@ class Slot:
     """The last name on the path. Items of a list have the name of the list."""
     label: str = ""
     """The path as a caller reads it."""
+    tool_name: str = ""
     choices: tuple[Any, ...] = ()
     layers: tuple[Mapping[str, Any], ...] = ()
     """Every schema that applies to the value: alternatives and what references point to included."""
     item_kinds: tuple[str, ...] = ()
+    item_choices: tuple[Any, ...] = ()
+    only_field: str = ""
+    """The only field that the object in its place needs, or has; empty if there are several or none."""
     siblings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The other arguments beside the value: a currency or a unit may be given by itself."""
     is_item: bool = False

@@ -1,12 +1,13 @@
-"""Numbers with a unit in text: `"10 items"`, `"10px"`, `"5 minutes"`, `"$5"`, `"50%"`.
+"""Numbers with a unit in text: `"10 items"`, `"10px"`, `"5 minutes"`, `"21 °C"`, `"$5"`, `"50%"`.
 
 A number is never converted. It is offered with a hint that names the unit. If the name or the description of the
-parameter, or an argument beside it (`currency`, `unit`), names another unit, the caller has to fill in the number. A
-percentage is only a number for a parameter that takes percentages.
+parameter, or an argument beside it (`currency`, `unit`), names another unit, the caller has to fill in the number. So
+it is with a factor (`10k`). A percentage is only a number for a parameter that takes percentages.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -18,33 +19,56 @@ from fingerpost.engine.values.numbers import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 40
-_QUANTITY = lazy_pattern(r"\+?(-?[0-9][0-9.]*)\s*([^\W\d_]+|[%\u00b0\u20ac\u00a3\u00a5$])(?:[\s-]([^\W\d_]+))?\.?")
-_PREFIXED = lazy_pattern(r"(US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3})\s?(-?[0-9][0-9.]*)")
+_DEGREES = "\u00b0\u00ba"
+_MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20bf\u20ab\u20b1"
+_WORD = r"[^\W\d_]+"
+_QUANTITY = lazy_pattern(
+    rf"\+?(-?[0-9][0-9.]*)\s*({_WORD}(?:/{_WORD})?|[{_DEGREES}]\s?[CFKcfk]?|[%\u2103\u2109{_MONEY_SIGNS}])"
+    rf"(?:[\s-]({_WORD}))?\.?"
+)
+_PREFIXED = lazy_pattern(rf"([A-Z]{{0,3}}[{_MONEY_SIGNS}]|[A-Z]{{3}})\s?(-?[0-9][0-9.]*)")
 _SYMBOLS = {
     "$": "usd",
     "US$": "usd",
     "\u20ac": "eur",
     "\u00a3": "gbp",
     "\u00a5": "jpy",
+    "\u20b9": "inr",
+    "\u20a9": "krw",
+    "\u20bf": "btc",
     "%": "percent",
     "\u00b0": "degree",
+    "\u2103": "celsius",
+    "\u2109": "fahrenheit",
+    "km/h": "kmh",
+    "m/s": "mps",
 }
 _UNIT_NAMES = frozenset({"unit", "uom"})
 _CURRENCY_NAMES = frozenset({"currency", "ccy", "unit", "asset", "coin"})
 _CURRENCIES = frozenset({"dollar", "euro", "yen", "yuan", "rupee", "bitcoin", "pound"})
-_MONEY = lazy_pattern(r"US\$|[$\u20ac\u00a3\u00a5]|[A-Z]{3,5}")
+_MONEY = lazy_pattern(rf"[A-Z]{{0,3}}[{_MONEY_SIGNS}]|[A-Z]{{3,5}}")
 _PERCENT = "percentage"
-_MAGNITUDES = frozenset({
-    "k", "m", "b", "g", "t", "bn", "mn", "thousand", "million", "billion", "trillion", "hundred", "dozen", "score",
-    "lakh", "crore", "e", "x", "st", "nd", "rd", "th",
+_FACTORS = frozenset({
+    "k", "m", "b", "g", "t", "bn", "mn", "mio", "thousand", "million", "billion", "trillion", "hundred", "dozen",
+    "score", "lakh", "crore",
 })  # fmt: skip
-"""What multiplies a number or makes it an ordinal: the number alone would be another one."""
+"""What multiplies a number: the number alone would be another one."""
+_PARTS_OF_NUMBERS = frozenset({"e", "x", "st", "nd", "rd", "th"})
+_LETTERS_OF_QUANTITIES = {"K": frozenset({"temp", "temperature"}), "g": frozenset({"weight", "mass", "dose", "dosage"})}
+"""Factors that are a unit behind the name of a quantity."""
+_TEMPERATURES = frozenset({"celsius", "fahrenheit", "kelvin"})
+_IN_DEGREES = lazy_pattern(rf"\b(celsius|fahrenheit|kelvin)\b|[{_DEGREES}]\s?([CFK])\b", re.IGNORECASE)
 _UNITS_OF_ONE_LETTER = frozenset({"s", "h", "d"})
 _SAME_UNITS = {
-    "d": "day", "kilowatt": "kw", "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
+    "d": "day", "feet": "foot", "metre": "meter", "litre": "liter", "kilometre": "kilometer", "kilowatt": "kw",
+    "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
 }  # fmt: skip
 _IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
 _IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of|per)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
+_PLURALS = {
+    "percentage": "percent", "celsius": "degrees Celsius", "fahrenheit": "degrees Fahrenheit", "kelvin": "kelvin",
+    "hertz": "hertz", "inch": "inches", "foot": "feet",
+}  # fmt: skip
 _PLURAL = lazy_pattern(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b")
 
 
@@ -57,17 +81,22 @@ def read_quantity(slot: Slot) -> Iterator[Candidate]:
         return
     number, unit = found
     wanted, quoted = find_units(slot), encode_json(clean(unit))
-    if contradiction := _find_contradiction(slot, unit, wanted):
+    if _is_factor(unit, slot):
+        hint = f"{slot.label} takes a number in digits: write out what {quoted} stands for"
+        yield Candidate(Instead.FILL_IN, hint=hint)
+    elif contradiction := _find_contradiction(slot, unit, wanted):
         yield Candidate(Instead.FILL_IN, hint=contradiction)
     else:
-        hint = "" if wanted else f"{slot.label} takes a number without a unit: check that it counts in {quoted}"
-        yield Candidate(number, confidence=0.85 if wanted else 0.8, hint=hint)
+        is_wanted = _canonical(unit) in wanted
+        hint = "" if is_wanted else f"{slot.label} takes a number without a unit: check that it counts in {quoted}"
+        yield Candidate(number, confidence=0.85 if is_wanted else 0.8, hint=hint)
 
 
 def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
     """Say why the number of a text is not the one that the parameter takes; empty if it may be."""
     quoted, named = encode_json(clean(unit)), _canonical(unit)
-    if wanted and named not in wanted:
+    is_temperature = named in _TEMPERATURES and wanted == ["degree"]
+    if wanted and named not in wanted and not is_temperature:
         return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
     if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
         return f"{slot.label} takes a number, not a percentage"
@@ -94,7 +123,8 @@ def _names_unit(name: str, unit: str) -> bool:
 
 
 def _canonical(unit: str) -> str:
-    return name_unit(unit.strip()) or unit.strip().lower()
+    bare = unit.strip()
+    return name_unit(bare) or name_unit(bare.lstrip(_DEGREES + " ")) or bare.lower()
 
 
 def _counts_to_hundred(slot: Slot) -> bool:
@@ -115,17 +145,29 @@ def _find_quantity(text: str, slot: Slot) -> tuple[int | float, str] | None:
         return None
     number = parse_exact(digits, slot.kinds)
     is_wanted = last_unit(slot.name) is not None and unit_of(unit.lower()) == last_unit(slot.name)
-    return None if number is None or not (is_wanted or _is_unit(unit, bare)) else (number, unit)
+    is_unit = is_wanted or _is_factor(unit, slot) or _is_unit(unit, bare, slot)
+    return None if number is None or not is_unit else (number, unit)
 
 
-def _is_unit(unit: str, text: str) -> bool:
+def _is_factor(unit: str, slot: Slot) -> bool:
+    """Whether a word behind a number multiplies it, unless the parameter counts in the unit of that name."""
+    word = unit.split()[0].lower()
+    last = split_words(slot.name)[-1:]
+    if word not in _FACTORS or {*last} & _LETTERS_OF_QUANTITIES.get(unit, frozenset()):
+        return False
+    return _canonical(unit) not in find_units(slot)
+
+
+def _is_unit(unit: str, text: str, slot: Slot) -> bool:
     """Whether a word behind a number can be a unit. A letter, or a word without a space, may be a part of an id."""
     word = unit.split()[0].lower()
-    if word in _MAGNITUDES:
+    if word in _PARTS_OF_NUMBERS:
         return False
-    if unit in _SYMBOLS or word in _UNITS_OF_ONE_LETTER:
+    if unit in _SYMBOLS or word in _UNITS_OF_ONE_LETTER or unit[0] in _DEGREES or _MONEY.fullmatch(unit):
         return True
-    return len(word) > 1 and (name_unit(unit) is not None or " " in text)
+    if len(word) == 1:  # `temp: "210C"`: behind the name of a quantity, a letter is a unit
+        return last_unit("_".join((*split_words(slot.name)[-1:], word))) is not None
+    return name_unit(unit) is not None or " " in text
 
 
 def name_unit(word: str) -> str | None:
@@ -149,12 +191,12 @@ def find_units(slot: Slot) -> list[str]:
     if ((is_named and last != "min") or (last == "min" and len(words) > 1)) and (unit := name_unit(last)):
         return [unit]
     text = slot.description[:500]
+    if degrees := [unit for found in _IN_DEGREES.finditer(text) if (unit := name_unit(found[1] or found[2]))]:
+        return list(dict.fromkeys(degrees))
     candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
     found = [unit for word in candidates if len(word) > 1 and (unit := name_unit(word))]
     return list(dict.fromkeys(found))
 
 
 def plural(unit: str) -> str:
-    if unit == _PERCENT:
-        return "percent"
-    return f"{unit}s" if len(unit) > 3 else unit
+    return _PLURALS.get(unit) or (f"{unit}s" if len(unit) > 3 else unit)

@@ -1,0 +1,120 @@
+"""Choices in other words: with the noun for their class, as a length of time, and alone instead of in a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, admit
+from fingerpost.engine.values import Slot, find_candidates
+from tests.engine.values.readings import judge_value, offered, readings, text
+
+CANDLES = ["1m", "5m", "1h", "4h", "1d", "1M"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices", "choice"),
+    [
+        ("sick_leave", ["sick", "vacation", "unpaid"], "sick"), ("Sick Leave", ["sick", "vacation"], "sick"),
+        ("pdf file", ["pdf", "csv"], "pdf"), ("darkTheme", ["dark", "light"], "dark"),
+        ("owner-role", ["owner"], "owner"),
+        ("public-read mode", ["private", "public-read"], "public-read"),
+        ("vacations", ["sick", "vacation"], "vacation"),
+        ("issue", ["issues", "pulls"], "issues"),
+    ],
+)  # fmt: skip
+def test_a_choice_with_the_noun_for_its_class_is_offered(sent: str, choices: list[str], choice: str) -> None:
+    assert readings(sent, {"enum": choices}) == offered(choice)
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [
+        ("not_sick", ["sick", "vacation"]), ("sick_vacation", ["sick", "vacation"]), ("leave", ["sick", "vacation"]),
+        ("public-read-write", ["private", "public-read"]), ("co-owner", ["owner", "member"]),
+        ("json lines", ["json", "csv"]), ("open source", ["open", "closed"]), ("gold plus", ["gold", "silver"]),
+        ("admin readonly", ["admin", "guest"]), ("unpaid vacation leave", ["unpaid", "vacation"]),
+        ("user role", ["role", "user"]), ("x" * 100 + " type", ["x"]),
+    ],
+)  # fmt: skip
+def test_a_word_that_makes_another_thing_of_a_choice_is_not_left_out(sent: str, choices: list[str]) -> None:
+    assert readings(sent, {"enum": choices}) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "offers"), [("order_pizza", True), ("order_food", False), ("large_read_write", False)]
+)
+def test_the_noun_of_the_tool_names_the_class_too(tool: str, offers: bool) -> None:
+    schema = {"type": "object", "properties": {"size": {"enum": ["small", "large"]}}}
+    listed = Catalog.listed([{"name": tool, "inputSchema": schema}])
+    corrected = admit(Call(tool, {"size": "large pizza"}), listed).report.corrected
+    assert (corrected == Call(tool, {"size": "large"})) is offers
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices", "choice"),
+    [
+        ("1 month", CANDLES, "1M"), ("1 minute", CANDLES, "1m"), ("5 minutes", CANDLES, "5m"),
+        ("one month", CANDLES, "1M"),
+        ("an hour", CANDLES, "1h"), ("1mo", CANDLES, "1M"), ("1 M", CANDLES, "1M"), ("5min", ["1m", "5m", "1h"], "5m"),
+        ("3 months", ["1m", "3m", "1y"], "3m"), ("1 month", ["1d", "1mo"], "1mo"),
+        ("1 month", ["1h", "1d", "1M"], "1M"),
+        ("2 weeks", ["1w", "2w"], "2w"), ("1 hour", ["1H", "1D", "1M"], "1H"), ("1 month", ["1d", "1w", "1m"], "1m"),
+    ],
+)  # fmt: skip
+def test_a_length_of_time_is_the_choice_that_is_as_long(sent: str, choices: list[str], choice: str) -> None:
+    assert readings(sent, {"enum": choices}) == offered(choice)
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices", "length"),
+    [
+        ("1 month", ["1m", "5m", "1h"], "1 month"), ("3 minutes", ["1m", "3m", "1y"], "3 minutes"),
+        ("2 months", CANDLES, "2 months"), ("1 month", ["1H", "1D", "1M"], "1 month"),
+        ("1 minute", ["1h", "1d", "1M"], "1 minute"), ("5 min", ["1m", "5m"], "5 minutes"),
+    ],
+)  # fmt: skip
+def test_a_choice_of_another_length_is_never_offered(sent: str, choices: list[str], length: str) -> None:
+    assert readings(sent, {"enum": choices}) == []
+    assert f"None of the choices for p is certainly {length}." in text(sent, {"enum": choices})
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [("10 x", ["5 q", "20 z"]), ("1 month", ["day", "month"]), ("1 month" * 9, CANDLES), (5, ["5m"])],
+)
+def test_what_is_no_length_of_time_is_left_to_others(sent: Any, choices: list[str]) -> None:
+    assert "certainly" not in text(sent, {"enum": choices})
+
+
+FIELDS = {"type": "array", "items": {"type": "string", "enum": ["battery", "range", "odometer"]}}
+
+
+@pytest.mark.parametrize("name", ["fields", "field"])
+@pytest.mark.parametrize(
+    ("sent", "items"),
+    [
+        ("batery", ["battery"]), ("odometr", ["odometer"]), ("battery", ["battery"]),
+        ("batery, rnage", ["battery", "range"]),
+    ],
+)  # fmt: skip
+def test_one_misspelt_choice_is_corrected_inside_its_list(name: str, sent: str, items: list[str]) -> None:
+    schema = {"type": "object", "properties": {"fields": FIELDS}, "required": ["fields"], "additionalProperties": False}
+    verdict = admit(Call("t", {name: sent}), Catalog.listed([{"name": "t", "inputSchema": schema}]))
+    call = verdict.call if verdict.action == "repair" else verdict.report.corrected
+    assert call == Call("t", {"fields": items})
+
+
+def test_one_choice_in_another_case_is_converted_with_its_list() -> None:
+    assert judge_value("Battery", FIELDS).call.arguments == {"p": ["battery"]}
+
+
+@pytest.mark.parametrize("sent", ["speed", "not battery", "battery range"])
+def test_a_word_that_is_no_choice_is_not_guessed_at(sent: str) -> None:
+    corrected = judge_value(sent, FIELDS, required=True).report.corrected
+    assert corrected == Call("t", {"p": ['<"battery" or "range" or "odometer">']})
+
+
+def test_a_choice_that_is_sent_as_it_is_has_no_other_reading() -> None:
+    assert list(find_candidates(Slot("1m", ("string",), "enum", choices=("1m", "1M")))) == []
