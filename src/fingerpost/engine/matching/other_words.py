@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fingerpost.engine.matching.actions import in_section, is_action, read_action
 from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.index import Names
-from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_distinctive, is_modifier
+from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_known_word, is_modifier
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _MAX_NAMES = 256
@@ -28,6 +28,7 @@ _ASPECTS = frozenset({
 """What a tool that describes a thing returns: `get_table_schema` and `get_table_info` are the same."""
 
 _IRREGULAR_PLURALS = frozenset({"children", "criteria", "men", "mice", "people", "women"})
+_ALWAYS_PLURAL = frozenset({"content", "credential", "detail", "setting", "stat", "statistic"})
 _LISTING = frozenset({"browse", "enumerate", "list", "ls"})
 _SEARCHING = frozenset({"discover", "find", "locate", "lookup", "query", "search", "seek"})
 
@@ -59,8 +60,9 @@ class Guess(NamedTuple):
     word: str = ""
     """The word more."""
     is_in_front: bool = False
+    is_at_end: bool = False
     is_name: bool = True
-    """Whether the word more can only be a name. `order` is a verb too, so `refund_order` needs better evidence."""
+    """Whether the word can be nothing else. `order` is a verb too, and `vm` has a meaning of its own."""
 
 
 def guess_tools(asked: str, known: Names) -> Iterator[Guess]:
@@ -101,8 +103,14 @@ def _without_one_word(words: Sequence[str], known: Names) -> Iterator[Guess]:
         rest = (*words[:place], *words[place + 1 :])
         found = known.by_key.get("".join(rest), ())
         if len(found) == 1 and _changes_nothing(word, rest):
-            is_name = not is_action(stem(word))
-            yield Guess(known.names[found[0]], Reason.EXTRA_WORD, stem(word), place == 0, is_name)
+            yield Guess(
+                known.names[found[0]],
+                Reason.EXTRA_WORD,
+                stem(word),
+                is_in_front=place == 0,
+                is_at_end=place == len(words) - 1,
+                is_name=not is_action(stem(word)),
+            )
 
 
 def _changes_nothing(word: str, rest: Sequence[str]) -> bool:
@@ -117,16 +125,24 @@ def _changes_nothing(word: str, rest: Sequence[str]) -> bool:
 
 def _by_lookup(asked: str, known: Names) -> Iterator[Guess]:
     """Yield the tools that look up the same thing with another verb, and as many of it."""
-    ours = read_action(asked)
-    nouns = _without_aspects(ours.nouns)
-    if not in_section("lookup", ours.verb) or ours.prefix or not nouns:
+    verb, things = read_action(asked).verb, _things(asked)
+    if not in_section("lookup", verb) or not things:
         return
-    for name in _names_with(nouns[-1], known):
-        theirs = read_action(name)
-        if not in_section("lookup", theirs.verb) or not may_be_as_many(asked, name):
+    for name in _names_with(things[-1], known):
+        if not in_section("lookup", read_action(name).verb) or not may_be_as_many(asked, name):
             continue
-        if _are_same(nouns, _without_aspects((*theirs.prefix, *theirs.nouns))):
+        if _are_same(things, _things(name)):
             yield Guess(name, Reason.LOOKUP)
+
+
+def _things(name: str) -> tuple[str, ...]:
+    """Return the stems of what a name looks up, without words for what is said about it."""
+    action = read_action(name)
+    # a noun that says little is one all the same: `list_objects`
+    nouns = (*action.prefix, *action.nouns) or tuple(
+        [one for one in map(stem, split_words(name)) if one != action.verb]
+    )
+    return tuple([noun for noun in nouns if noun not in _ASPECTS]) or nouns
 
 
 def may_be_as_many(one: str, other: str) -> bool:
@@ -143,16 +159,11 @@ def _asks_for_several(name: str) -> bool | None:
 
 def is_plural(name: str) -> bool:
     """Whether a name has a thing in the plural. The contents of a file are one thing."""
-    return any(_is_plural(word) and is_distinctive(stem(word)) for word in split_words(name))
+    return any(_is_plural(word) and stem(word) not in _ALWAYS_PLURAL for word in split_words(name))
 
 
 def _is_plural(word: str) -> bool:
     return word in _IRREGULAR_PLURALS or (word.endswith("s") and stem(word) != word)
-
-
-def _without_aspects(nouns: Sequence[str]) -> tuple[str, ...]:
-    kept = tuple([noun for noun in nouns if noun not in _ASPECTS])
-    return kept or tuple(nouns)
 
 
 def _are_same(ours: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -167,13 +178,14 @@ def _names_with(word: str, known: Names) -> list[str]:
 def _by_initials(words: Sequence[str], stems: Sequence[str], known: Names) -> Iterator[Guess]:
     """Yield the tools that spell out a word of which only the initials were sent."""
     for at, word in enumerate(words):
-        if not 1 < len(word) < 6 or stems[at] in known.by_stem:
+        if not 1 < len(word) < 6 or stems[at] in known.by_stem or is_action(stems[at]) or is_modifier(word):
             continue
         others = (*stems[:at], *stems[at + 1 :])
         rarest = min((known.by_stem.get(other, ()) for other in others), key=len)
         for place in rarest if len(rarest) <= _limit(known) else ():
-            if _spells_out(known.stems[place], stems, at, word):
-                yield Guess(known.names[place], Reason.INITIALS)
+            if full := _spell_out(known.stems[place], stems, at, word):
+                is_name = are_same_entity(word, full) or not is_known_word(word)
+                yield Guess(known.names[place], Reason.INITIALS, word, is_name=is_name)
 
 
 def _limit(known: Names) -> int:
@@ -181,15 +193,14 @@ def _limit(known: Names) -> int:
     return max(_MAX_NAMES, len(known.names) // 8)
 
 
-def _spells_out(theirs: Sequence[str], ours: Sequence[str], at: int, word: str) -> bool:
-    """Whether a name has, in the place of one word, several words with these initials; a plural has an `s` more."""
+def _spell_out(theirs: Sequence[str], ours: Sequence[str], at: int, word: str) -> str:
+    """Return the words with these initials that a name has in the place of one word; a plural has an `s` more."""
     count = len(theirs) - len(ours) + 1
     if count < 2 or count not in (len(word), len(word) - 1):
-        return False
+        return ""
     initials = "".join([each[0] for each in theirs[at : at + count]])
-    if word not in (initials, f"{initials}s"):
-        return False
-    return tuple(theirs[:at]) == tuple(ours[:at]) and tuple(theirs[at + count :]) == tuple(ours[at + 1 :])
+    is_same_around = tuple(theirs[:at]) == tuple(ours[:at]) and tuple(theirs[at + count :]) == tuple(ours[at + 1 :])
+    return "".join(theirs[at : at + count]) if is_same_around and word in (initials, f"{initials}s") else ""
 
 
 def _by_switch(words: Sequence[str], stems: tuple[str, ...], known: Names) -> Iterator[Guess]:

@@ -13,8 +13,8 @@ from typing import Any
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import Names
 from fingerpost.engine.matching.actions import Danger, danger_of, read_action
-from fingerpost.engine.matching.entities import are_same_entity, is_entity, is_head, is_identity
-from fingerpost.engine.matching.lexicon import NEGATIONS
+from fingerpost.engine.matching.entities import are_same_entity, is_entity, is_head
+from fingerpost.engine.matching.lexicon import NEGATIONS, is_known_word, is_technical_term
 from fingerpost.engine.matching.other_words import Guess, Reason, guess_tools, is_plural
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.rules.tool_danger import danger_of_tool
@@ -27,8 +27,11 @@ _MOST_READ = 256
 _LONGEST_OBJECT = 5
 """Words of a description that can be its verb and its object."""
 _PREPOSITIONS = frozenset({
-    "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "onto", "or", "out", "to", "using", "via", "with",
+    "and", "as", "at", "but", "by", "except", "for", "from", "in", "into", "not", "of", "on", "onto", "or", "out",
+    "to", "using", "via", "with", "without",
 })  # fmt: skip
+_ARTICLES = frozenset({"a", "an", "the", "one", "this", "your"})
+_NUMBERS = frozenset({"one", "first", "single", "many", "multiple"})
 _ONLY_READERS = frozenset({Reason.NOUN, Reason.LOOKUP})
 
 
@@ -63,36 +66,47 @@ def _is_allowed(
         return _is_own_word(guess, tool, danger, known, catalog)
     if guess.reason is Reason.VERB:
         return danger <= danger_of(stem(asked.lower())) and _names_the_thing(tool, danger, known, arguments)
-    return danger <= Danger.WRITES or guess.reason is Reason.INITIALS
+    return danger <= Danger.WRITES or (guess.reason is Reason.INITIALS and guess.is_name)
 
 
 def _is_own_word(guess: Guess, tool: Tool, danger: Danger, known: Names, catalog: Catalog) -> bool:
     """Whether the word beside the name of a tool says only what the tool is about, or which product it belongs to."""
-    if _is_object(guess.word, tool):
+    if _is_object(guess.word, tool, danger):
         return True
     if not guess.is_name or any(known.names[place] != tool.name for place in known.by_stem.get(guess.word, ())):
         return False  # an action, or the thing of another tool
-    if _describes(tool, guess.word) or guess.word in map(stem, split_words(catalog.server)):
+    if guess.word in map(stem, split_words(catalog.server)):
         return True
-    if guess.is_in_front and any(_describes(other, guess.word) for other in islice(catalog, _MOST_DESCRIBED)):
-        return danger < Danger.DESTROYS
-    is_about_other = not guess.is_in_front and any(map(_identifies, tool.required))
-    return danger is Danger.READS and not is_about_other
+    is_product = not guess.is_at_end and (is_technical_term(guess.word) or not is_known_word(guess.word))
+    if danger is Danger.READS:
+        return is_product or guess.word in _NUMBERS or _describes(tool, guess.word)
+    around = islice(catalog, _MOST_DESCRIBED) if danger is Danger.WRITES else [tool]
+    return is_product and any(_describes(other, guess.word) for other in around)
 
 
-def _is_object(word: str, tool: Tool) -> bool:
-    """Whether a tool acts on such a thing: it requires `order` or `order_id`, or begins with "Refund an order"."""
-    if any(are_same_entity(word, entity) for entity in _entities(tool.required)):
-        return True
-    words = split_words(tool.description[:_MOST_READ])[:_LONGEST_OBJECT]
-    phrase = list(takewhile(lambda each: each not in _PREPOSITIONS, words))[1:]
-    return word in map(stem, phrase) and NEGATIONS.isdisjoint(phrase)
+def _is_object(word: str, tool: Tool, danger: Danger) -> bool:
+    """Whether a tool acts on such a thing: it requires `order` or `order_id`, or begins with "Refund an order".
+
+    For a tool that destroys something, that must be all it says: "Delete the keys of a user" is not for users.
+    """
+    phrase = _read_object(tool.description)
+    is_required = any(are_same_entity(word, entity) for entity in _entities(tool.required))
+    if danger is Danger.DESTROYS and not (is_technical_term(word) and word in tool.required):
+        return any(are_same_entity(word, each) for each in phrase[-1:]) and (is_required or len(phrase) == 1)
+    return is_required or any(are_same_entity(word, each) for each in phrase)
+
+
+def _read_object(description: str) -> list[str]:
+    """Return the stems of what a description says its verb is done to: "Refund an order of a customer" gives order."""
+    sentence = description[:_MOST_READ].partition(".")[0]
+    words = split_words(sentence)[1:_LONGEST_OBJECT]
+    return [stem(word) for word in takewhile(lambda each: each not in _PREPOSITIONS, words) if word not in _ARTICLES]
 
 
 def _describes(tool: Tool, word: str) -> bool:
     """Whether the description of a tool has a word, and nothing that it is not for."""
     words = split_words(tool.description[:_MOST_READ])
-    return word in map(stem, words) and NEGATIONS.isdisjoint(words)
+    return any(are_same_entity(word, stem(each)) for each in words) and NEGATIONS.isdisjoint(words)
 
 
 def _entities(params: Iterable[str]) -> list[str]:
@@ -104,12 +118,6 @@ def _entities(params: Iterable[str]) -> list[str]:
         if len(of) == 1:
             found.append(of[0])
     return found
-
-
-def _identifies(param: str) -> bool:
-    """Whether a parameter picks out one thing and says of what kind: `room_id`."""
-    stems = [stem(word) for word in split_words(param)]
-    return len(stems) > 1 and is_identity(stems[-1]) and is_entity(stems[-2])
 
 
 def _names_the_thing(tool: Tool, danger: Danger, known: Names, arguments: Mapping[str, Any]) -> bool:
