@@ -8,7 +8,9 @@ import pytest
 
 from fingerpost import Call, Catalog, admit, render
 from fingerpost.engine.matching import Names
-from fingerpost.engine.matching.other_words import guess_tools
+from fingerpost.engine.matching.actions import Danger
+from fingerpost.engine.matching.other_words import guess_tools, has_opposite_word
+from fingerpost.engine.rules.tool_danger import danger_of_tool
 from tests.support.unknown_tools import UnknownTool, load_unknown_tools
 
 LISTS, CALLS = load_unknown_tools()
@@ -78,3 +80,24 @@ def test_another_tool_is_not_pushed_aside_by_a_guess() -> None:
     assert ask("fetch_fans", {"fan_id": "f"}, get, lists[0]) == ["get_fan"]
     assert "get_fan" in ask("fetch_fans", {"fan_id": "f"}, get, lists[1])
     assert list(guess_tools("", Names(["a"]))) == []
+
+
+@pytest.mark.parametrize("case", [one for one in CALLS if not one.intended], ids=lambda one: one.call.tool)
+def test_names_are_listed_by_harm_if_none_is_clear(case: UnknownTool) -> None:
+    catalog = LISTS[case.list_name]
+    suggestions = render(admit(case.call, catalog).report).structured["error"]["suggestions"]
+    tools = [tool for name in suggestions.get("similar_tools", ()) if (tool := catalog.get(name))]
+    dangers = [danger_of_tool(tool) for tool in tools]
+    assert [one is Danger.DESTROYS for one in dangers] == sorted(one is Danger.DESTROYS for one in dangers)
+    writers = [tool.name for tool in tools if danger_of_tool(tool) is Danger.WRITES]
+    opposite = [has_opposite_word(case.call.tool, name) for name in writers]
+    assert opposite == sorted(opposite)
+
+
+def test_readers_of_the_same_thing_are_listed_before_what_changes_it() -> None:
+    writers = [reader(f"{verb}_release", "tag", read_only=False) for verb in ("create", "rename", "move", "copy")]
+    readers = [reader(f"{verb}_release", "tag") for verb in ("get", "compare", "count", "check")]
+    found = admit(Call("publish_release", {"id": "1"}), Catalog.listed([*writers, *readers, reader("ping")]))
+    listed = render(found.report).structured["error"]["suggestions"]["similar_tools"]
+    assert listed[:3] == ["get_release", "compare_release", "count_release"]
+    assert len(listed) == 5

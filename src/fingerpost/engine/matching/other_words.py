@@ -250,3 +250,9 @@ def leaves_side_open(asked: str, name: str, others: Iterable[str]) -> bool:
         if len(one) == len(two) == 1 and sent <= ours & theirs and are_opposite(*one, *two):
             return True
     return False
+
+
+def has_opposite_word(one: str, other: str) -> bool:
+    """Whether the words in which two names differ have opposites among them."""
+    ours, theirs = ({stem(word) for word in split_words(name)} for name in (one, other))
+    return any(are_opposite(a, b) for a in ours - theirs for b in theirs - ours)

@@ -24,15 +24,27 @@ from fingerpost.engine.matching.actions import (
     may_replace,
     read_action,
 )
-from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.misspelling import fuse_opposites
-from fingerpost.engine.matching.other_words import Guess, Reason, is_plural, leaves_side_open, may_be_as_many
-from fingerpost.engine.matching.spelling import count_edits, normal_form, split_words
+from fingerpost.engine.matching.other_words import (
+    Guess,
+    Reason,
+    is_plural,
+    leaves_side_open,
+    may_be_as_many,
+)
+from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tool
+from fingerpost.engine.rules.tool_listing import (
+    MOST_READ,
+    MOST_SIMILAR,
+    find_names_nearby,
+    is_at_most,
+    suggest_names,
+)
 from fingerpost.engine.rules.tool_name_forms import find_bare_names
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
@@ -40,10 +52,6 @@ from fingerpost.engine.tool import Tool
 
 CODE = "UNKNOWN_TOOL"
 
-_MOST_SIMILAR, _MOST_CATEGORIES, _FEW_TOOLS = 5, 8, 8
-_MOST_SAME_NOUN = 20
-_MOST_READ = 512
-"""Tools that are looked at one by one, in large lists."""
 _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
@@ -52,11 +60,11 @@ Fits: TypeAlias = Callable[[Tool], bool]
 """Says whether the arguments of the call can be given to a tool: all of them, and nothing is missing."""
 
 
-def _fits_unless_unknown(tool: Tool) -> bool:
+def _fits_nothing(tool: Tool) -> bool:
     return False
 
 
-def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _fits_unless_unknown) -> Diagnosis:
+def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _fits_nothing) -> Diagnosis:
     names = list(find_bare_names(call.tool, catalog.server))
     fixes = _exact_fix(names, catalog)
     similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
@@ -68,7 +76,7 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
         message=f"Tool {quote(call.tool)} not found",
         details={"got": clean(call.tool), "expected": "a listed tool"},
         category="not_found",
-        suggestions=_suggestions(similar, catalog, is_offered=is_offered),
+        suggestions=suggest_names(call.tool, similar, catalog, is_offered=is_offered),
         fixes=fixes,
         hint="" if is_offered else _hint(similar, info_tool),
     )
@@ -80,31 +88,6 @@ def _hint(similar: Sequence[str], info_tool: str | None) -> str:
     if info_tool:
         return f"Use {info_tool}() to list all available tools"
     return "List the tools again to see what is available"
-
-
-def _suggestions(similar: Sequence[str], catalog: Catalog, *, is_offered: bool) -> dict[str, Any]:
-    """Return the names to choose from: similar ones, all if they are few, and how many begin with which word."""
-    listed = [] if is_offered else _names_to_list(similar, catalog)
-    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
-    found: dict[str, Any] = {
-        "similar_tools": [clean(name) for name in similar[:_MOST_SIMILAR]],
-        "available_tools": [clean(name) for name in listed],
-        "available_categories": {clean(word): count for word, count in categories.items()},
-    }
-    return {key: value for key, value in found.items() if value}
-
-
-def _names_to_list(similar: Sequence[str], catalog: Catalog) -> list[str]:
-    """Return all names of a short list, similar ones first. Of a long one without similar names, one of each kind."""
-    names = [tool.name for tool in islice(catalog, _MOST_READ)]
-    if len(names) <= _FEW_TOOLS:
-        return _harmless_first([*similar, *names], catalog)
-    if similar:
-        return []
-    by_category: dict[str, str] = {}
-    for name in names:
-        by_category.setdefault(next(iter(split_words(name)), ""), name)
-    return _harmless_first(by_category.values(), catalog)[:_MOST_SIMILAR]
 
 
 def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
@@ -129,8 +112,8 @@ def _find_similar(call: Call, bare: str, catalog: Catalog, fits: Fits) -> tuple[
     fixes = _prefer_fitting(_without_repeats(fixes), arguments, catalog)
     if _needs_guess(bare, fixes, arguments, catalog) and (guess := choose_tool(bare, known, arguments, catalog, fits)):
         fixes = _add_guess(guess, fixes, catalog, fits)
-    fixes = fixes[:_MOST_SIMILAR]
-    return tuple(fixes), _names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
+    fixes = fixes[:MOST_SIMILAR]
+    return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
 
 
 def _needs_guess(bare: str, fixes: Iterable[Fix], arguments: Mapping[str, Any], catalog: Catalog) -> bool:
@@ -157,17 +140,6 @@ def _add_guess(guess: Guess, fixes: list[Fix], catalog: Catalog, fits: Fits) -> 
         if fix.value != guess.name
     ]
     return [_fix(guess.name, _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT), *lowered]
-
-
-def _names_nearby(bare: str, known: Names, offered: list[str], readings: list[Reading], catalog: Catalog) -> list[str]:
-    """Return the names to list: offered ones, others that do no more harm, readers of the same things, the rest."""
-    habits = [name for group in find_by_habit(bare, known) for name in group]
-    limit = min(read_action(bare).danger or Danger.READS, Danger.WRITES)
-    near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
-    harmless = [name for name in (*near, *habits) if _is_at_most(name, limit, catalog)]
-    rest = _harmless_first([*[one.match.name for one in readings], *habits], catalog)
-    names = dict.fromkeys([*offered, *harmless, *_same_nouns(bare, known, limit, catalog), *rest])
-    return list(names)[:_MOST_SIMILAR]
 
 
 def _may_offer(
@@ -209,7 +181,7 @@ def _offers_beside_the_name(
         yield _fix(best[0], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
     if (rest := drop_light_verb(bare)) and (place := known.by_key.get(rest)):
         yield _fix(known.names[place[0]], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
-    near = [tool.name for tool in islice(catalog, _MOST_READ) if _is_near(bare, tool)] if arguments else []
+    near = [tool.name for tool in islice(catalog, MOST_READ) if _is_near(bare, tool)] if arguments else []
     fitting = [name for name in near if (tool := catalog.get(name)) and _takes(tool, arguments)]
     if len(fitting) == 1:
         yield _fix(fitting[0], _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT)
@@ -224,12 +196,7 @@ def _may_follow_habit(bare: str, name: str, arguments: Mapping[str, Any], catalo
     danger = read_action(bare).danger
     if danger is Danger.DESTROYS and arguments and (tool := catalog.get(name)) and fits(tool):
         return True
-    return _is_at_most(name, Danger.READS if danger is Danger.READS else Danger.WRITES, catalog)
-
-
-def _is_at_most(name: str, danger: Danger, catalog: Catalog) -> bool:
-    tool = catalog.get(name)
-    return tool is not None and danger_of_tool(tool) <= danger
+    return is_at_most(name, Danger.READS if danger is Danger.READS else Danger.WRITES, catalog)
 
 
 def _is_near(bare: str, tool: Tool) -> bool:
@@ -254,19 +221,6 @@ def _prefer_fitting(fixes: list[Fix], arguments: Mapping[str, Any], catalog: Cat
 
 def _without_repeats(fixes: Iterable[Fix]) -> list[Fix]:
     return list({fix.value: fix for fix in reversed(list(fixes))}.values())[::-1]
-
-
-def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:
-    """Return tools that concern the things that the unknown name does and are no more dangerous; readers first."""
-    places = [place for noun in read_action(bare).nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
-    names = [known.names[place] for place in dict.fromkeys(places)]
-    readers = [name for name in names if _is_at_most(name, Danger.READS, catalog)]
-    return [*readers, *[name for name in names if _is_at_most(name, limit, catalog)]]
-
-
-def _harmless_first(names: Iterable[str], catalog: Catalog) -> list[str]:
-    """Put tools that may destroy something behind the others; otherwise keep the order."""
-    return sorted(dict.fromkeys(names), key=lambda name: not _is_at_most(name, Danger.WRITES, catalog))
 
 
 def _offer(reading: Reading) -> Fix:
