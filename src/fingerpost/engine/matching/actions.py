@@ -177,7 +177,7 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     if danger is not Danger.READS and _has_other_modifier(asked, name):
         return False
     ours, theirs = read_action(asked), read_action(name)
-    if _has_second_verb(asked, ours.verb, name):
+    if _has_second_verb(asked, ours.verb, name) or (danger is Danger.DESTROYS and _adds_noun(asked, name)):
         return False
     if takes_arguments and danger is Danger.READS and _is_noun_of(ours, theirs, evidence):
         return True
@@ -203,6 +203,11 @@ def _has_second_verb(asked: str, verb: str, name: str) -> bool:
     """Whether the asked name has another verb than its first one, which the tool lacks: `get_set` is not `get`."""
     others = {stem(word) for word in split_words(asked)}.difference(map(stem, split_words(name)), {verb})
     return not others.isdisjoint(_PLAIN_VERBS | _sections()["destructive"])
+
+
+def _adds_noun(asked: str, name: str) -> bool:
+    """Whether the asked name is only a verb, and the other says what to destroy: `erase` and `erase_data`."""
+    return len(split_words(asked)) == 1 < len(split_words(name))
 
 
 def _is_noun_of(ours: Action, theirs: Action, evidence: Evidence) -> bool:
