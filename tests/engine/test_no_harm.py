@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fingerpost import KEY, Call, Catalog, Policy, Verdict, admit, render
+from tests.support.unknown_tools import UnknownTool, load_unknown_tools
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "number"}
@@ -335,3 +336,16 @@ def test_a_part_of_a_choice_is_that_choice_unless_the_rest_is_a_choice() -> None
 def test_what_a_description_mentions_may_be_left_out_of_a_call_to_fill_in() -> None:
     issue = tool("get_issue", {"issueId": {**TEXT, "description": "Id of an issue in a project"}}, readOnlyHint=True)
     assert offered({"projectId": "p"}, issue) == [{"issueId": "<string>"}]
+
+
+LISTS, CALLS = load_unknown_tools()
+
+
+@pytest.mark.parametrize(
+    "case", [one for one in CALLS if not one.intended], ids=lambda one: f"{one.list_name}.{one.call.tool}"
+)
+def test_no_tool_is_offered_for_another_thing_an_opposite_or_with_arguments_that_do_not_fit(case: UnknownTool) -> None:
+    verdict = admit(case.call, LISTS[case.list_name])
+    error = render(verdict.report).structured["error"]
+    assert (error.get("corrected_call"), error.get("possible_calls")) == (None, None)
+    assert "did_you_mean" not in error["suggestions"]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from fingerpost.engine.apply_rules import apply_content_rules, apply_rules, apply_rules_everywhere
 from fingerpost.engine.case import Case
@@ -20,15 +21,18 @@ from fingerpost.engine.decide import (
 )
 from fingerpost.engine.listers import add_listers
 from fingerpost.engine.matching import OFFER_THRESHOLD
-from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict
+from fingerpost.engine.model import Applicability, Call, Diagnosis, Report, Severity, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
-from fingerpost.engine.rules import unknown_tool
+from fingerpost.engine.rules import unknown_param, unknown_tool
 from fingerpost.engine.rules.client_noise import remove_client_noise
 from fingerpost.engine.rules.declared_alias import resolve_aliases
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
-from fingerpost.engine.solve import Start, solve
+from fingerpost.engine.solve import Start, loses_argument, solve
 from fingerpost.engine.tool import Tool
+
+_TRIAL_CONFIDENCE = 0.9
+"""Any confidence below 1 marks a tool that is only guessed at."""
 
 
 def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> Verdict:
@@ -51,7 +55,8 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     if tool is None:
         if not catalog.is_complete:
             return Verdict("forward", call)
-        found.append(unknown_tool.diagnose(call, catalog, info_tool))
+        fits = partial(_fits, intended, policy)
+        found.append(unknown_tool.diagnose(call, catalog, info_tool, fits))
         tool, intended = _retarget(intended, found[0], catalog)
     if tool is None:
         return Verdict("refuse", call, Report(call=call, diagnoses=(*found,), is_refusal=True, info_tool=info_tool))
@@ -74,7 +79,7 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
 
 
 def _decide(
-    report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy, starts: Sequence[Start] = ()
+    report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy, starts: Sequence[Start] | None = None
 ) -> Verdict:
     """Repair the call if that is allowed; else find the call that was probably intended.
 
@@ -82,7 +87,7 @@ def _decide(
     """
     if repaired := repair(report, found, case, policy):
         return repaired
-    outcome = solve(starts or [Start(case, without_certain_fix(found))], policy)
+    outcome = solve([Start(case, without_certain_fix(found))] if starts is None else starts, policy)
     if outcome.attack:
         return refuse_attack(report.call, outcome.attack)
     return forward_or_refuse(add_solutions(report, outcome.solutions), found, case, policy)
@@ -134,9 +139,35 @@ def _guess_tools(call: Call, diagnosis: Diagnosis, catalog: Catalog, policy: Pol
     for fix in diagnosis.fixes:
         intended = fix.edit.applied_to(call)
         if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(intended.tool)):
-            aliased, resolved = resolve_aliases(Case(_without_noise(intended, tool), tool))
-            diagnoses, fixed = apply_rules(resolved, policy)
-            yield Start(fixed, without_certain_fix((*aliased, *diagnoses)), fix.confidence)
+            start, loses = _guess_tool(intended, tool, policy, fix.confidence)
+            if not loses or fix.applicability is Applicability.MACHINE_APPLICABLE:
+                yield start
+
+
+def _guess_tool(call: Call, tool: Tool, policy: Policy, confidence: float) -> tuple[Start, bool]:
+    """Return where a search begins for a tool that is guessed at, and whether a certain fix leaves an argument out.
+
+    Such an argument may be for another tool.
+    """
+    aliased, resolved = resolve_aliases(Case(_without_noise(call, tool), tool))
+    diagnoses, fixed = apply_rules(resolved, policy)
+    certain = [(one, fix) for one in diagnoses if one.code == unknown_param.CODE and (fix := one.certain_fix)]
+    loses = any(loses_argument(one, fix) for one, fix in certain)
+    return Start(fixed, without_certain_fix((*aliased, *diagnoses)), confidence), loses
+
+
+def _fits(call: Call, policy: Policy, tool: Tool) -> bool:
+    """Whether all arguments of a call can be given to another tool, and nothing is missing then."""
+    start, loses = _guess_tool(call, tool, policy, _TRIAL_CONFIDENCE)
+    if loses or not tool.is_checkable:
+        return False
+    found = solve([start], policy).solutions
+    return len(found) == 1 and found[0].is_complete and _are_declared(found[0].call, tool)
+
+
+def _are_declared(call: Call, tool: Tool) -> bool:
+    """Whether the tool names every argument of a call: one that takes anything fits nothing in particular."""
+    return all(name in tool.params for name in as_object(call.arguments))
 
 
 def _without_noise(call: Call, tool: Tool) -> Call:

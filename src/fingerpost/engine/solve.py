@@ -251,16 +251,16 @@ def _options(diagnosis: Diagnosis) -> Iterator[tuple[Fix, float]]:
 
 def _is_plausible(node: _Node) -> bool:
     """Whether each step is likely by itself, or the only one that the other steps leave."""
-    if node.is_guess and any(_loses_argument(step) for step in node.steps):
+    if node.is_guess and any(loses_argument(step.diagnosis, step.fix) for step in node.steps):
         return False
     if any(_waits_for_value(step) for step in node.steps) and not any(_is_filled_in(step) for step in node.steps):
         return False
     return all(_is_likely(step) or _is_only_one_left(step, node) for step in node.steps)
 
 
-def _loses_argument(step: _Step) -> bool:
-    """Whether a step leaves out an argument that may be for another tool than the one that is guessed at."""
-    return isinstance(step.fix.edit, Drop) and not is_commentary(str(step.diagnosis.at[-1]))
+def loses_argument(diagnosis: Diagnosis, fix: Fix) -> bool:
+    """Whether a fix leaves out an argument that may be for another tool than the one that is guessed at."""
+    return isinstance(fix.edit, Drop) and not is_commentary(str(diagnosis.at[-1]))
 
 
 def _waits_for_value(step: _Step) -> bool:

@@ -12,7 +12,8 @@ from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.matching.actions import Danger
 from fingerpost.engine.model import Call, Diagnosis
 from fingerpost.engine.render.envelope import render
-from fingerpost.engine.rules.unknown_tool import danger_of_tool, diagnose
+from fingerpost.engine.rules.tool_danger import danger_of_tool
+from fingerpost.engine.rules.unknown_tool import diagnose
 from fingerpost.engine.tool import Tool
 
 FILES = (

@@ -13,13 +13,14 @@ from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product
 
-from fingerpost.engine.matching.entities import are_same_entity, is_head
+from fingerpost.engine.matching.entities import are_other_objects, are_same_entity, is_head
 from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
     full_forms,
     is_distinctive,
     is_known_word,
+    is_modifier,
     is_verb,
     share_group,
     table_lines,
@@ -80,6 +81,11 @@ def is_action(word: str) -> bool:
     """Whether a stem is a verb that names of tools begin with."""
     sections = _sections()
     return is_verb(word) or any(word in sections[name] for name in ("read", "destructive", "replacing", "changing"))
+
+
+def in_section(name: str, verb: str) -> bool:
+    """Whether a section of `actions.txt` has a verb, given by its stem."""
+    return verb in _sections()[name]
 
 
 @cache
@@ -168,7 +174,11 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
         return True
     if danger is Danger.READS and _is_unfinished(asked, name):
         return True
+    if danger is not Danger.READS and _has_other_modifier(asked, name):
+        return False
     ours, theirs = read_action(asked), read_action(name)
+    if _has_second_verb(asked, ours.verb, name) or (danger is Danger.DESTROYS and _adds_noun(asked, name)):
+        return False
     if takes_arguments and danger is Danger.READS and _is_noun_of(ours, theirs, evidence):
         return True
     if not _has_fitting_verb(ours, theirs, danger, evidence):
@@ -176,10 +186,28 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     return _concerns_same(ours, theirs, evidence, is_loose=takes_arguments and danger is Danger.READS)
 
 
+def _has_other_modifier(asked: str, name: str) -> bool:
+    """Whether one name says how or how much, and the other does not: `book_all` is not `book`."""
+    verbs = (read_action(asked).verb, read_action(name).verb)
+    others = set(split_words(asked)).symmetric_difference(split_words(name)) - {"new"}
+    return any(is_modifier(word) and stem(word) not in verbs for word in others)
+
+
 def _is_unfinished(asked: str, name: str) -> bool:
     """Whether the asked name is the beginning of the other, as many words long: `sea` and `search`."""
     ours, theirs = split_words(asked), split_words(name)
     return len(ours) == len(theirs) and "".join(theirs).startswith("".join(ours))
+
+
+def _has_second_verb(asked: str, verb: str, name: str) -> bool:
+    """Whether the asked name has another verb than its first one, which the tool lacks: `get_set` is not `get`."""
+    others = {stem(word) for word in split_words(asked)}.difference(map(stem, split_words(name)), {verb})
+    return not others.isdisjoint(_PLAIN_VERBS | _sections()["destructive"])
+
+
+def _adds_noun(asked: str, name: str) -> bool:
+    """Whether the asked name is only a verb, and the other says what to destroy: `erase` and `erase_data`."""
+    return len(split_words(asked)) == 1 < len(split_words(name))
 
 
 def _is_noun_of(ours: Action, theirs: Action, evidence: Evidence) -> bool:
@@ -200,6 +228,8 @@ def _has_fitting_verb(ours: Action, theirs: Action, danger: Danger, evidence: Ev
     if are_opposite(ours.verb, theirs.verb) or are_different(ours.verb, theirs.verb):
         return False
     if not share_group("verbs", ours.verb, theirs.verb):
+        return False
+    if danger_of(ours.verb) is Danger.WRITES and in_section("lookup", theirs.verb):
         return False
     sections = _sections()
     if ours.verb in sections["changing"] and theirs.verb in sections["replacing"]:
@@ -235,7 +265,9 @@ def danger_is_low(action: Action) -> bool:
 
 
 def _is_same(one: str, other: str, evidence: Evidence, *, is_loose: bool) -> bool:
-    if are_same_entity(one, other) or (is_loose and share_group("nouns", one, other)):
+    if are_same_entity(one, other):
+        return True
+    if is_loose and share_group("nouns", one, other) and not are_other_objects(one, other):
         return True
     return any(
         (stem(sent), stem(word), relation) == (one, other, "spelling") and not is_known_word(sent)

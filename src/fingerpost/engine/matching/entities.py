@@ -76,7 +76,7 @@ def names_other_entity(side: Alignment) -> bool:
     """Whether two parameters are about different things: they share only a head, or are synonyms only loosely."""
     if side.query.kind != "parameter" or not side.pairs:
         return False
-    if any(_are_other_objects(one, other) for one, other in _words_of_pairs(side)):
+    if any(are_other_objects(one, other) for one, other in _words_of_pairs(side)):
         return True
     if share_group("parameters", "".join(side.ours), "".join(side.theirs)):
         return False
@@ -99,7 +99,7 @@ def _words_of_pairs(side: Alignment) -> list[tuple[str, str]]:
     return [(side.ours[pair.ours], side.theirs[pair.theirs]) for pair in side.pairs]
 
 
-def _are_other_objects(one: str, other: str) -> bool:
+def are_other_objects(one: str, other: str) -> bool:
     """Whether two stems stand for different parts of databases or file systems: an index is no table."""
     objects = _table()["objects"]
     ones, others = ([form for form in full_forms(word) if form in objects] for word in (one, other))

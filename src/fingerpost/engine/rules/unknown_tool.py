@@ -3,16 +3,16 @@
 Fix grading: a name behind a known client prefix (`functions.`, `mcp__server__`) or within what a model's output format
 leaves behind (`<|channel|>commentary`, `search:0`), or one that differs only in case and separators, is lossless if
 exactly one tool has it. A name that is merely close is only offered: running another tool than the one named may
-destroy data. A tool that does the opposite, concerns another thing or is more dangerous is not even offered, only
-listed.
+destroy data. So is the one tool that the name asks for in other words (`tool_guesses`), if the arguments fit it. A tool
+that does the opposite, concerns another thing or is more dangerous is not even offered, only listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import OFFER_THRESHOLD, Names, Reading, find_readings
@@ -24,12 +24,27 @@ from fingerpost.engine.matching.actions import (
     may_replace,
     read_action,
 )
-from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.misspelling import fuse_opposites
-from fingerpost.engine.matching.spelling import count_edits, normal_form, split_words
+from fingerpost.engine.matching.other_words import (
+    Guess,
+    Reason,
+    is_plural,
+    leaves_side_open,
+    may_be_as_many,
+)
+from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote
+from fingerpost.engine.rules.tool_danger import danger_of_tool
+from fingerpost.engine.rules.tool_guesses import choose_tool
+from fingerpost.engine.rules.tool_listing import (
+    MOST_READ,
+    MOST_SIMILAR,
+    find_names_nearby,
+    is_at_most,
+    suggest_names,
+)
 from fingerpost.engine.rules.tool_name_forms import find_bare_names
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
@@ -37,28 +52,31 @@ from fingerpost.engine.tool import Tool
 
 CODE = "UNKNOWN_TOOL"
 
-_MOST_SIMILAR, _MOST_CATEGORIES, _FEW_TOOLS = 5, 8, 8
-_MOST_SAME_NOUN = 20
-_MOST_READ = 512
-"""Tools that are looked at one by one, in large lists."""
 _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
 
+Fits: TypeAlias = Callable[[Tool], bool]
+"""Says whether the arguments of the call can be given to a tool: all of them, and nothing is missing."""
 
-def diagnose(call: Call, catalog: Catalog, info_tool: str | None) -> Diagnosis:
+
+def _fits_nothing(tool: Tool) -> bool:
+    return False
+
+
+def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _fits_nothing) -> Diagnosis:
     names = list(find_bare_names(call.tool, catalog.server))
     fixes = _exact_fix(names, catalog)
     similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
     if not fixes:
-        fixes, similar = _find_similar(call, names[-1][0], catalog)
+        fixes, similar = _find_similar(call, names[-1][0], catalog, fits)
     is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
     return Diagnosis(
         code=CODE,
         message=f"Tool {quote(call.tool)} not found",
         details={"got": clean(call.tool), "expected": "a listed tool"},
         category="not_found",
-        suggestions=_suggestions(similar, catalog, is_offered=is_offered),
+        suggestions=suggest_names(call.tool, similar, catalog, is_offered=is_offered),
         fixes=fixes,
         hint="" if is_offered else _hint(similar, info_tool),
     )
@@ -72,31 +90,6 @@ def _hint(similar: Sequence[str], info_tool: str | None) -> str:
     return "List the tools again to see what is available"
 
 
-def _suggestions(similar: Sequence[str], catalog: Catalog, *, is_offered: bool) -> dict[str, Any]:
-    """Return the names to choose from: similar ones, all if they are few, and how many begin with which word."""
-    listed = [] if is_offered else _names_to_list(similar, catalog)
-    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
-    found: dict[str, Any] = {
-        "similar_tools": [clean(name) for name in similar[:_MOST_SIMILAR]],
-        "available_tools": [clean(name) for name in listed],
-        "available_categories": {clean(word): count for word, count in categories.items()},
-    }
-    return {key: value for key, value in found.items() if value}
-
-
-def _names_to_list(similar: Sequence[str], catalog: Catalog) -> list[str]:
-    """Return all names of a short list, similar ones first. Of a long one without similar names, one of each kind."""
-    names = [tool.name for tool in islice(catalog, _MOST_READ)]
-    if len(names) <= _FEW_TOOLS:
-        return _harmless_first([*similar, *names], catalog)
-    if similar:
-        return []
-    by_category: dict[str, str] = {}
-    for name in names:
-        by_category.setdefault(next(iter(split_words(name)), ""), name)
-    return _harmless_first(by_category.values(), catalog)[:_MOST_SIMILAR]
-
-
 def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
     for name, grade in names:
         hits = [name] if catalog.get(name) else catalog.same_spelling(name)
@@ -105,93 +98,105 @@ def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fi
     return ()
 
 
-def _find_similar(call: Call, bare: str, catalog: Catalog) -> tuple[tuple[Fix, ...], list[str]]:
+def _find_similar(call: Call, bare: str, catalog: Catalog, fits: Fits) -> tuple[tuple[Fix, ...], list[str]]:
     """Return the tools to offer, and the names to list: offered ones first, dangerous ones last."""
     arguments = as_object(call.arguments)
     known = catalog.names_near(bare)
     context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known.names)}
     readings = find_readings(bare, known, "tool", context)
-    fixes = [_offer(one) for one in readings if _may_offer(bare, one, arguments, catalog)]
+    fixes = [_offer(one) for one in readings if _may_offer(bare, one, readings, arguments, catalog)]
     if not fixes and (corrected := correct_verb(bare)):
-        return _find_similar(call, corrected, catalog)
+        return _find_similar(call, corrected, catalog, fits)
     if not any(fix.confidence > OFFER_THRESHOLD for fix in fixes):
-        fixes = [*_offers_beside_the_name(bare, known, arguments, catalog), *fixes]
-    fixes = _prefer_fitting(_without_repeats(fixes), arguments, catalog)[:_MOST_SIMILAR]
-    return tuple(fixes), _names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
+        fixes = [*_offers_beside_the_name(bare, known, arguments, catalog, fits), *fixes]
+    fixes = _prefer_fitting(_without_repeats(fixes), arguments, catalog)
+    if _needs_guess(bare, fixes, arguments, catalog) and (guess := choose_tool(bare, known, arguments, catalog, fits)):
+        fixes = _add_guess(guess, fixes, catalog, fits)
+    fixes = fixes[:MOST_SIMILAR]
+    return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
 
 
-def _names_nearby(bare: str, known: Names, offered: list[str], readings: list[Reading], catalog: Catalog) -> list[str]:
-    """Return the names to list: offered ones, others that do no more harm, readers of the same things, the rest."""
-    habits = [name for group in find_by_habit(bare, known) for name in group]
-    limit = min(read_action(bare).danger or Danger.READS, Danger.WRITES)
-    near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
-    harmless = [name for name in (*near, *habits) if _is_at_most(name, limit, catalog)]
-    rest = _harmless_first([*[one.match.name for one in readings], *habits], catalog)
-    names = dict.fromkeys([*offered, *harmless, *_same_nouns(bare, known, limit, catalog), *rest])
-    return list(names)[:_MOST_SIMILAR]
+def _needs_guess(bare: str, fixes: Iterable[Fix], arguments: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether nothing is offered yet that the arguments speak for. A plural may ask for another tool than its noun."""
+    offered = _offered_tools(fixes, catalog)
+    return not offered or is_plural(bare) or not any(_takes(tool, arguments) for tool in offered)
 
 
-def _may_offer(bare: str, reading: Reading, arguments: Mapping[str, Any], catalog: Catalog) -> bool:
+def _offered_tools(fixes: Iterable[Fix], catalog: Catalog) -> list[Tool]:
+    return [tool for fix in fixes if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(fix.value))]
+
+
+def _add_guess(guess: Guess, fixes: list[Fix], catalog: Catalog, fits: Fits) -> list[Fix]:
+    """Offer a tool that the name asks for in other words, unless another one is offered with better reason.
+
+    A tool for one thing gives way to one for several if only that takes the arguments: `get_flags` is `list_flags`.
+    """
+    others = [tool for tool in _offered_tools(fixes, catalog) if tool.name != guess.name]
+    if others and (guess.reason is not Reason.LOOKUP or any(map(fits, others))):
+        return fixes
+    lowered = [
+        replace(fix, confidence=min(fix.confidence, OFFER_THRESHOLD), applicability=Applicability.MAYBE_INCORRECT)
+        for fix in fixes
+        if fix.value != guess.name
+    ]
+    return [_fix(guess.name, _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT), *lowered]
+
+
+def _may_offer(
+    bare: str, reading: Reading, readings: Sequence[Reading], arguments: Mapping[str, Any], catalog: Catalog
+) -> bool:
     tool = catalog.get(reading.match.name)
-    return tool is not None and may_replace(
+    if tool is None or _gives_several_for_one(bare, reading, tool, arguments):
+        return False
+    danger = danger_of_tool(tool)
+    if danger is not Danger.READS and leaves_side_open(bare, tool.name, [one.match.name for one in readings]):
+        return False
+    return may_replace(
         bare,
         tool.name,
         reading.evidence,
-        danger_of_tool(tool),
+        danger,
         takes_arguments=bool(arguments) and _takes(tool, arguments),
     )
 
 
-def danger_of_tool(tool: Tool) -> Danger:
-    """Return what a tool may do, by its annotations, the verb in its name, and what its description begins with."""
-    if tool.is_read_only:
-        return Danger.READS
-    by_name = read_action(tool.name).danger
-    if tool.is_destructive or by_name is Danger.DESTROYS or _says_it_replaces(tool.description):
-        return Danger.DESTROYS
-    if as_object(tool.entry.get("annotations")).get("readOnlyHint") is False:
-        return Danger.WRITES
-    return by_name if by_name is not None else _danger_by_description(tool.description)
-
-
-def _danger_by_description(description: str) -> Danger:
-    """A description that begins with a verb says what the tool does: "Gets the weather"."""
-    first = description[:64].split(maxsplit=1)[:1]
-    verb = read_action(first[0]).verb if first else ""
-    return Danger.READS if verb and read_action(verb).danger is Danger.READS else Danger.WRITES
-
-
-def _says_it_replaces(description: str) -> bool:
-    text = description[:512].lower()
-    return "overwrit" in text or "irreversibl" in text or "permanently" in text or "cannot be undone" in text
+def _gives_several_for_one(bare: str, reading: Reading, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Whether one thing was asked for, which the arguments pick out, and the tool lists such things."""
+    if reading.evidence.is_whole or may_be_as_many(bare, tool.name):
+        return False
+    return not _takes(tool, arguments)
 
 
 def _takes(tool: Tool, arguments: Mapping[str, Any]) -> bool:
     return all(name in tool.params for name in arguments)
 
 
-def _offers_beside_the_name(bare: str, known: Names, arguments: Mapping[str, Any], catalog: Catalog) -> Iterator[Fix]:
+def _offers_beside_the_name(
+    bare: str, known: Names, arguments: Mapping[str, Any], catalog: Catalog, fits: Fits
+) -> Iterator[Fix]:
     """Offer a tool for other reasons than its name: a habit, or a few letters and the arguments of the call."""
     groups = find_by_habit(bare, known)
     best = groups[0] if groups else []
-    if len(best) == 1 and _is_at_most(best[0], _danger_of_habit(bare), catalog):
+    if len(best) == 1 and _may_follow_habit(bare, best[0], arguments, catalog, fits):
         yield _fix(best[0], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
     if (rest := drop_light_verb(bare)) and (place := known.by_key.get(rest)):
         yield _fix(known.names[place[0]], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
-    near = [tool.name for tool in islice(catalog, _MOST_READ) if _is_near(bare, tool)] if arguments else []
+    near = [tool.name for tool in islice(catalog, MOST_READ) if _is_near(bare, tool)] if arguments else []
     fitting = [name for name in near if (tool := catalog.get(name)) and _takes(tool, arguments)]
     if len(fitting) == 1:
         yield _fix(fitting[0], _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT)
 
 
-def _danger_of_habit(bare: str) -> Danger:
-    """A habitual name may lead to a tool that writes if it is no verb that reads, but never to one that destroys."""
-    return Danger.READS if read_action(bare).danger is Danger.READS else Danger.WRITES
+def _may_follow_habit(bare: str, name: str, arguments: Mapping[str, Any], catalog: Catalog, fits: Fits) -> bool:
+    """Whether a habitual name may lead to a tool.
 
-
-def _is_at_most(name: str, danger: Danger, catalog: Catalog) -> bool:
-    tool = catalog.get(name)
-    return tool is not None and danger_of_tool(tool) <= danger
+    A verb that reads leads to no tool that writes. Only a verb that destroys leads to a tool that does, if the
+    arguments fit.
+    """
+    danger = read_action(bare).danger
+    if danger is Danger.DESTROYS and arguments and (tool := catalog.get(name)) and fits(tool):
+        return True
+    return is_at_most(name, Danger.READS if danger is Danger.READS else Danger.WRITES, catalog)
 
 
 def _is_near(bare: str, tool: Tool) -> bool:
@@ -216,19 +221,6 @@ def _prefer_fitting(fixes: list[Fix], arguments: Mapping[str, Any], catalog: Cat
 
 def _without_repeats(fixes: Iterable[Fix]) -> list[Fix]:
     return list({fix.value: fix for fix in reversed(list(fixes))}.values())[::-1]
-
-
-def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:
-    """Return tools that concern the things that the unknown name does and are no more dangerous; readers first."""
-    places = [place for noun in read_action(bare).nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
-    names = [known.names[place] for place in dict.fromkeys(places)]
-    readers = [name for name in names if _is_at_most(name, Danger.READS, catalog)]
-    return [*readers, *[name for name in names if _is_at_most(name, limit, catalog)]]
-
-
-def _harmless_first(names: Iterable[str], catalog: Catalog) -> list[str]:
-    """Put tools that may destroy something behind the others; otherwise keep the order."""
-    return sorted(dict.fromkeys(names), key=lambda name: not _is_at_most(name, Danger.WRITES, catalog))
 
 
 def _offer(reading: Reading) -> Fix:

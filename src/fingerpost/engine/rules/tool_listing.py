@@ -1,0 +1,88 @@
+"""Which names of tools an answer lists: similar ones, readers of the same things first, and the dangerous ones last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.matching import Names, Reading
+from fingerpost.engine.matching.actions import Danger, read_action
+from fingerpost.engine.matching.evidence import OTHER_THING
+from fingerpost.engine.matching.habits import find_by_habit
+from fingerpost.engine.matching.other_words import has_opposite_word
+from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.rules.tool_danger import danger_of_tool
+from fingerpost.engine.safety.redact import clean
+
+MOST_SIMILAR = 5
+MOST_READ = 512
+"""Tools that are looked at one by one, in large lists."""
+_MOST_CATEGORIES, _FEW_TOOLS = 8, 8
+_MOST_SAME_NOUN = 20
+_MOST_READERS_FIRST = 3
+
+
+def suggest_names(asked: str, similar: Sequence[str], catalog: Catalog, *, is_offered: bool) -> dict[str, Any]:
+    """Return the names to choose from: similar ones, all if they are few, and how many begin with which word."""
+    listed = [] if is_offered else _names_to_list(asked, similar, catalog)
+    categories = dict(list(catalog.categories.items())[:_MOST_CATEGORIES])
+    found: dict[str, Any] = {
+        "similar_tools": [clean(name) for name in similar[:MOST_SIMILAR]],
+        "available_tools": [clean(name) for name in listed],
+        "available_categories": {clean(word): count for word, count in categories.items()},
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _names_to_list(asked: str, similar: Sequence[str], catalog: Catalog) -> list[str]:
+    """Return all names of a short list, similar ones first. Of a long one without similar names, one of each kind."""
+    names = [tool.name for tool in islice(catalog, MOST_READ)]
+    if len(names) <= _FEW_TOOLS:
+        return _harmless_first([*similar, *names], catalog, asked)
+    if similar:
+        return []
+    by_category: dict[str, str] = {}
+    for name in names:
+        by_category.setdefault(next(iter(split_words(name)), ""), name)
+    return _harmless_first(by_category.values(), catalog, asked)[:MOST_SIMILAR]
+
+
+def find_names_nearby(
+    bare: str, known: Names, offered: list[str], readings: list[Reading], catalog: Catalog
+) -> list[str]:
+    """Return the names to list: offered ones, readers of the same things, others; opposites and destroyers last."""
+    habits = [name for group in find_by_habit(bare, known) for name in group]
+    limit = min(read_action(bare).danger or Danger.READS, Danger.WRITES)
+    near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
+    harmless = [name for name in (*near, *habits) if is_at_most(name, limit, catalog)]
+    same = _same_nouns(bare, known, limit, catalog)
+    readers = [name for name in same if is_at_most(name, Danger.READS, catalog)][:_MOST_READERS_FIRST]
+    names = dict.fromkeys([*readers, *harmless, *same, *[one.match.name for one in readings], *habits])
+    rest = _harmless_first((name for name in names if name not in offered), catalog, bare)
+    return [*offered, *rest][:MOST_SIMILAR]
+
+
+def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:
+    """Return tools that concern the things that the unknown name does and are no more dangerous; readers first."""
+    places = [place for noun in read_action(bare).nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
+    names = [known.names[place] for place in dict.fromkeys(places)]
+    readers = [name for name in names if is_at_most(name, Danger.READS, catalog)]
+    return [*readers, *[name for name in names if is_at_most(name, limit, catalog)]]
+
+
+def _harmless_first(names: Iterable[str], catalog: Catalog, asked: str) -> list[str]:
+    """Put tools that do the opposite behind the others, and those that may destroy something last."""
+    return sorted(dict.fromkeys(names), key=lambda name: _rank_of_harm(name, catalog, asked))
+
+
+def _rank_of_harm(name: str, catalog: Catalog, asked: str) -> int:
+    if not is_at_most(name, Danger.WRITES, catalog):
+        return 2
+    return int(not is_at_most(name, Danger.READS, catalog) and has_opposite_word(asked, name))
+
+
+def is_at_most(name: str, danger: Danger, catalog: Catalog) -> bool:
+    tool = catalog.get(name)
+    return tool is not None and danger_of_tool(tool) <= danger
