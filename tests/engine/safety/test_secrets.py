@@ -13,7 +13,7 @@ from fingerpost.engine.safety import secrets
 from fingerpost.engine.safety.redact import is_harmless, looks_random, scrub
 from fingerpost.engine.safety.redact_error import redact_error
 from fingerpost.engine.safety.secret_names import classify_name
-from fingerpost.engine.safety.secret_signs import LONGEST
+from fingerpost.engine.safety.secret_signs import LONGEST, SearchLimit
 from fingerpost.engine.safety.secrets import HIDDEN, hide_secrets
 
 CANARY = "hunter2"
@@ -143,13 +143,16 @@ def test_a_long_random_value_after_the_name_of_a_secret_is_hidden(text: str) -> 
 @pytest.mark.parametrize(
     "part",
     ["password '", "<password>", "password:\n  ", "name: a value", "name: token ", "machine a login b ", "ORA-12345 a/",
-     "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a "],
+     "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a ",
+     "ENV SECRET ", "password\t", "code is 1", "//hooks.a/", "digest response=", "net use \\\\a ", "?key=a1",
+     "your pin ", "one is your ", "Private-Lines: 1", "---- BEGIN A", "password \u201c", "password=\u201c",
+     "/webhook/a/", "token=x_x_"],
 )  # fmt: skip
 def test_the_time_to_hide_secrets_is_linear(part: str) -> None:
     def seconds(length: int) -> float:
         text = (part * length)[:length]
         started = time.process_time()
-        secrets._hide(text, text)  # pyright: ignore[reportPrivateUsage]
+        secrets._hide_in_parts(text, SearchLimit(searched=length))  # pyright: ignore[reportPrivateUsage]
         return time.process_time() - started
 
     assert seconds(80_000) < 0.2 + 8 * 4 * seconds(20_000)
@@ -259,7 +262,7 @@ def test_a_secret_in_a_long_text_is_hidden_and_the_rest_stays(text: str, size: i
 @pytest.mark.parametrize("start", ['{"token": "', "token='", "Cookie: ", "DB_PASS=", '{\\"token\\": \\"'])
 def test_a_secret_that_is_longer_than_the_part_that_is_searched_is_hidden_as_a_whole(start: str) -> None:
     end = start[-2:] if start[-2] == "\\" else start[-1] if start[-1] in "\"'" else "\n"
-    hidden = hide_secrets(f"{FILLER * 60}{start}{'x' * 5_000}hunter2{end} and more\n{FILLER}")
+    hidden = hide_secrets(f"{FILLER * 60}{start}{'abc' * 2_000}hunter2{end} and more\n{FILLER}")
     assert hidden == f"{FILLER * 60}{start}<hidden>{end} and more\n{FILLER}"
 
 
@@ -299,3 +302,5 @@ def test_of_very_many_values_in_an_error_the_first_are_shown() -> None:
 
 def test_an_argument_after_the_option_for_a_secret_is_hidden_also_behind_an_open_quote() -> None:
     assert redact_error(["run", "--password", "'hunter2", "-v", "x"])[2] == HIDDEN
+    assert redact_error(["run", "--password", "hunter2", "-v", "a b"]) == ["run", "--password", HIDDEN, "-v", "a b"]
+    assert redact_error([["X-Api-Key", "hunter2"], ["Accept", "json"]]) == [["X-Api-Key", HIDDEN], ["Accept", "json"]]

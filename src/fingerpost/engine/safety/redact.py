@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.safety.disguises import ANSI
 from fingerpost.engine.safety.secret_names import classify_name
-from fingerpost.engine.safety.secret_values import is_sentence
+from fingerpost.engine.safety.secret_sentences import is_sentence
 from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, has_secret, hide_secrets
 
 ECHO_LIMIT = 64
@@ -26,7 +27,6 @@ _MAX_SCAN_LENGTH = 1024
 _DIGEST = lazy_pattern(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
 """Hexadecimal and base32 strings, which count as random however rarely they alternate."""
 
-_ANSI = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
 _TRACEBACK = lazy_pattern(
     r"Traceback \(most recent call last\):.*|^\s+File \"[^\"\n]*\", line \d+.*", re.DOTALL | re.MULTILINE
 )
@@ -81,7 +81,7 @@ def scrub(text: str, limit: int, *, keeps_ids: bool = False) -> str:
 
     `keeps_ids` is for messages that an author wrote for the caller: a hash, a UUID or a number is part of the advice.
     """
-    plain = hide_secrets(_TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8])))
+    plain = hide_secrets(_TRACEBACK.sub("", ANSI.sub("", text[: limit * 8])))
     return clean(_TOKEN.sub(lambda word: _hide_if_random(word.group(), keeps_ids=keeps_ids), plain), limit)
 
 

@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.redact import is_secret
+from fingerpost.engine.safety.secret_sentences import is_sentence
 from fingerpost.engine.safety.secret_signs import SearchLimit
-from fingerpost.engine.safety.secret_values import is_sentence
 from fingerpost.engine.safety.secrets import HIDDEN, hide_secrets
 
 _DEEPEST = 100

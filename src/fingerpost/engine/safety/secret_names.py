@@ -24,13 +24,15 @@ _SECRET_WORD = lazy_pattern(
     rf"|(?:{_KEYS})_?keys?(?![a-z])|connection_?string"
     r"|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z])"
     r"|(?:(?<![a-z])|db|pg|sql|my|smtp|mail|ftp|ssh|user|root|admin|login|redis|mongo|sudo|proxy|store)pass$"
+    r"|(?:verification|security|one_time|login|sign_?in|[2mt]fa|sms|recovery|backup|access|activation)_?codes?(?![a-z])"
     rf"|{FOREIGN_WORD}"
 )
 _DESCRIBES_SECRET = lazy_pattern(
     r"_(?:length|len|type|policy|expiry|expires|expires_at|expires_in|ttl|url|uri|endpoint|status|state|required"
-    r"|enabled|field|format|strength|age|errors?|scopes?|issuer|provider|method|name|sock)$"
+    r"|enabled|field|format|strength|age|errors?|exceptions?|scopes?|issuer|provider|method|name|sock|manager|service|server"
+    r"|not_found|handler|controller|middleware|guard|validator|vault|jar|expired|missing|denied|failure|required)$"
 )
-"""The end of a name that tells something about a secret: `token_type`, `SharedAccessKeyName`."""
+"""The end of a name that tells something about a secret: `token_type`, `SharedAccessKeyName`, `SecretManager`."""
 _COUNTS = lazy_pattern(
     r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)|^pass$"
 )
@@ -42,7 +44,7 @@ _SOURCE_FILE = lazy_pattern(
 _SECOND_WORDS = frozenset({"key", "keys", "string", "phrase", "code"})
 """Words that mean a secret together with the word before them: `API key`."""
 _BLANKS = (" ", "\t")
-_WORD_BEFORE = lazy_pattern(r"([A-Za-z]{2,16})[ \t]$")
+_WORD_BEFORE = lazy_pattern(r"([A-Za-z\d][A-Za-z\d\-]{1,15})[ \t]$")
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -72,12 +74,10 @@ def names_secret(text: str, start: int, end: int) -> bool:
     """Whether the name at a place means a secret, alone or with the word before it (`API key: …`)."""
     name = text[start:end].strip(".-")
     lowered = name.lower()
-    is_foreign_end = not name.isascii() or lowered.endswith(_PHRASE_ENDS)
-    if is_foreign_end and FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end):
-        return True
     is_second_word = lowered in _SECOND_WORDS
     if not is_second_word and not classify_name(name)[0]:
-        return False
+        is_end = not name.isascii() or lowered.endswith(_PHRASE_ENDS)
+        return is_end and FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end) is not None
     before = text[start - 1 : start] in _BLANKS and _WORD_BEFORE.search(text, max(0, start - 18), start)
     word = before[1].lower() if before else ""
     is_secret = classify_name(f"{word}_{name}")[0] if is_second_word else True

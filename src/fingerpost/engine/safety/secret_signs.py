@@ -37,6 +37,8 @@ _ENDS = (" ", "\n", "\t", '"', "'", "<", ">")
 _NAME_SIGNS = (
     "pass", "pwd", "secret", "token", "credential", r"auth(?!ors?[^a-z])", "bearer", "cookie",
     r"k(?<=[a-z._ \-]k)ey", "connection[ _-]?string", "otp", r"pin(?!gs?[^a-z])", "ssn", "cv[vc]", "jwt",
+    "verification", "security[ _-]?code", "one[ _-]?time", "login[ _-]?code", "sign[ _-]?in[ _-]?code", "2fa", "mfa",
+    "tfa", "sms", "recovery[ _-]?code", "backup[ _-]?code", "access[ _-]?code", "activation",
     "kennw", "losungsw", "zugangsdaten", "mdp", "contrase", "clave", "senha", "parola", "palavra", "wachtw", "losen",
     "adgangs", "kodeord", "salasana", "haslo", "heslo", "jelsz", "sifre", "mat kh", "kata sandi",
 )  # fmt: skip
@@ -47,10 +49,12 @@ _FOREIGN_NAME_SIGNS = (
 """Pieces of every name that means a secret, in lower case."""
 _LOGIN = r"(?: for| of| as| with)?[ \t]{1,3}[\"'`(]?[\w.@+\-]{1,64}:"
 _OTHER_SIGNS = (
-    "input_value=", "response=", "sig=", "signature=", "sig%3d", r"\?key=", "&key=", "hooks", "net use", "basic",
+    "input_value=", "response=", "sig=", "signature=", "sig%3d", "hmac=", r"\?key=", "&key=", r"\?code=",
+    "&code=", "hook", r"api\.telegram", "ifttt", "net use", "basic",
     "-----begin",
     r"-(?<=\s-)(?:[pwau]|-user|-proxy-user)", r"@(?:(?<=[^\s\"'<>]@)|//)",
-    r"code(?:\W{1,4}|\W{1,4}(?:is|was)\W{1,4})\d", rf"user(?:s|name| name)?{_LOGIN}",
+    r"code(?:\W{1,4}|\W{1,4}(?:is|was)\W{1,4})(?:[a-z]-)?\d{4}", r"your (?:[\w\-]{1,16} ){0,3}(?:code|otp|pin)",
+    rf"user(?:s|name| name)?{_LOGIN}",
     rf"log(?:in| in as|ged in as){_LOGIN}",
     r"s(?<![a-z\d]s)k-", "sk_(?:live|test)_", "rk_(?:live|test)_", "pk_(?:live|test)_", r"g(?<![a-z\d]g)h[opsur]_",
     "github_pat", "glpat-", "xox[abeoprs]-", r"a[ks]ia[a-z\d]{12}", "aiza", r"ya29\.", "eyj", "npm_", "hf_", "pypi-",

@@ -1,17 +1,21 @@
-"""Find where the value of a secret begins and ends in a text, and tell it from a sentence about the secret."""
+"""Find where the value of a secret begins and ends in a text."""
 
 from __future__ import annotations
 
 import re
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.safety.password_words import FOREIGN_STATE
 from fingerpost.engine.safety.secret_names import classify_name, names_secret, split_humps
 from fingerpost.engine.safety.secret_places import HAS_A_NAME, NAMES_A_THING, NEXT_SETTING
+from fingerpost.engine.safety.secret_sentences import (
+    SCHEME,
+    continues_option,
+    continues_sentence,
+    is_about_something_else,
+    is_sentence,
+)
 
 _LONGEST_CONTAINER = 8_192
-_WEAK_NAME = lazy_pattern(r"(?:(?:auth|credential|pin|otp|bearer|jwt)s?|^keys?)$")
-"""Names that also begin a line about something else: `auth: connection refused`."""
 _HEADERS = ("authorization", "authorisation", "cookie")
 """Headers, whose value is the rest of the line."""
 
@@ -23,42 +27,11 @@ PAIR = lazy_pattern(
 )
 FLAG = lazy_pattern(r"(?<![\w\-])--?([A-Za-z][\w\-]*+)([ \t]+)(?!-)")
 _QUOTE = lazy_pattern(r"\\{0,7}[\"'`]")
-_CONSTANT = lazy_pattern(
-    r"(?:yes|no|ok|none|null|nil|undefined|true|false|string|str|int|integer|number|boolean|bool|object|array|any"
-    r"|optional|required|oauth2?|saml|ldap|sso)(?=[\s,.;:!?)\]}\"'`(]|$)",
-    re.IGNORECASE,
-)
-"""A type or a constant in the place of a value."""
-PLACEHOLDER = lazy_pattern(
-    r"<(?:hidden|redacted)>|<[A-Z][\w \-]{0,30}>(?=[\s,.;)\]}\"'`]|$)|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)"
-    r"|[|>][\-+\d]{0,2}[ \t]{0,3}(?=[\r\n]|\\[rn]|$)|\\[rn][ \t]",
-    re.IGNORECASE,
-)
-"""What stands for a secret already, or says that it is on the next line."""
-_STATE = (
-    "wrong|invalid|incorrect|missing|required|expired|unknown|empty|rejected|failed|revoked|denied|unavailable|disabled"
-    "|malformed|mismatch|absent|provided|not|too|must|should|shall|cannot|can't|at least|at most|is|are|was|were|has"
-    "|have|field|input should|string should|value error|this field"
-)
-_SENTENCE = lazy_pattern(
-    rf"(?:{_STATE}|{FOREIGN_STATE}|the|a|an|this|that|it|no|may|can|could|expected|given|set|please|check)"
-    r"(?=[ \t]+[A-Za-z\"'(]|[,.;:!?)]?(?:\s|$))",
-    re.IGNORECASE,
-)
-"""What continues a sentence about a secret."""
-_QUOTED_SENTENCE = lazy_pattern(
-    r"(?:(?:the |your |this )?(?:password|token|secret|key|passphrase|pin|code|credentials?|field|value) )?"
-    rf"(?:{_STATE}|{FOREIGN_STATE})(?=[ \t]+[a-z]|[.!]?\Z)",
-    re.IGNORECASE,
-)
-_OPTION_SENTENCE = lazy_pattern(
-    r"(?:to|for|or|and|with|in|from|as|if|when|option|flag|argument|parameter)\b(?!\S)", re.I
-)
-_PROSE = lazy_pattern(r"[a-z]{2,14}+ [a-z]{2,}+(?![\w=])")
+_TYPOGRAPHIC = {"\u201c": "\u201d", "\u201e": "\u201c", "\u2018": "\u2019", "\u201a": "\u2018", "\u00ab": "\u00bb"}
+"""Opening and closing quotes as word processors write them."""
 _SCHEMA = lazy_pattern(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
 _NEXT_SETTING = lazy_pattern(NEXT_SETTING, re.IGNORECASE)
 _VALUE = lazy_pattern(r"[^\s;]*+")
-_SCHEME = lazy_pattern(r"(?:bearer|basic|token)[ \t]+(?=\S)", re.IGNORECASE)
 _QUOTE_OR_LINE_END = lazy_pattern(r"(\\*+)([\"'`])|[\r\n]")
 _LAST_QUOTE = lazy_pattern(r"\\{0,7}[\"'`]\Z")
 _LINE_END = lazy_pattern(r"[\r\n]")
@@ -76,10 +49,8 @@ def find_value_after_pair(text: str, pair: re.Match[str]) -> tuple[int, int]:
     nothing = start, start
     if not names_secret(text, *pair.span(1)) or _is_place(text, pair):
         return nothing
-    if _continues_sentence(text, start, has_space=pair[2][-1] in " \t\uff1a"):
-        return nothing
     plain_name = split_humps(name)
-    if pair[2].endswith(" ") and _WEAK_NAME.search(plain_name) and _PROSE.match(text, start):
+    if continues_sentence(text, start, separator=pair[2]) or is_about_something_else(text, start, plain_name, pair[2]):
         return nothing
     is_header = ":" in pair[2] and plain_name.endswith(_HEADERS)
     if "%" in pair[2]:
@@ -108,23 +79,11 @@ def find_likely_value(text: str, found: re.Match[str]) -> tuple[int, int]:
     return find_value_in_place(text, found) if is_any_word or is_likely else (found.end(), found.end())
 
 
-def _continues_sentence(text: str, start: int, *, has_space: bool) -> bool:
-    """Whether what follows a name continues a sentence; after `=` only a type or a constant does."""
-    if _CONSTANT.match(text, start) or PLACEHOLDER.match(text, start):
-        return True
-    return has_space and _SENTENCE.match(text, start) is not None
-
-
-def is_sentence(value: str) -> bool:
-    """Whether the value of a secret is a sentence about the secret, a type, or a constant."""
-    return (_CONSTANT.fullmatch(value) or PLACEHOLDER.fullmatch(value) or _QUOTED_SENTENCE.match(value)) is not None
-
-
 def find_value_after_flag(text: str, flag: re.Match[str]) -> tuple[int, int]:
     """Return where the value of a command-line option is: `--password hunter2`."""
     start = flag.end()
-    is_option = classify_name(flag[1])[0] and not _OPTION_SENTENCE.match(text, start)
-    if not is_option or _continues_sentence(text, start, has_space=True):
+    is_option = classify_name(flag[1])[0] and not continues_option(text, start)
+    if not is_option or continues_sentence(text, start, separator=flag[2]):
         return start, start
     return _span(text, start)
 
@@ -145,6 +104,9 @@ def _span(text: str, start: int, *, is_header: bool = False, is_query: bool = Fa
     """Return where a value begins and ends, without its quotes."""
     if quote := _QUOTE.match(text, start):
         return quote.end(), _find_closing_quote(text, quote.end(), quote.group())
+    if closing := _TYPOGRAPHIC.get(text[start : start + 1]):
+        end = text.find(closing, start + 1, start + 1 + _LONGEST_CONTAINER)
+        return start + 1, end if end >= 0 else _find(_LINE_END, text, start)
     if text[start : start + 1] in ("{", "["):
         end = _find_closing_bracket(text, start)
         return (start, start) if _SCHEMA.match(text, start + 1, end) else (start, end)
@@ -156,10 +118,18 @@ def _span(text: str, start: int, *, is_header: bool = False, is_query: bool = Fa
 
 
 def _find_closing_quote(text: str, start: int, quote: str) -> int:
-    """Find the same quote with as many backslashes; without one, the value goes on to the end of the line."""
+    """Find the same quote with as many backslashes; without one, the value goes on to the end of the line.
+
+    A quote that is written twice is part of the value, as in SQL.
+    """
+    doubled = -1
     for found in _QUOTE_OR_LINE_END.finditer(text, start):
-        if not found[2] or (found[2] == quote[-1] and len(found[1]) == len(quote) - 1):
+        if not found[2]:
             return found.start()
+        if found[2] == quote[-1] and len(found[1]) == len(quote) - 1 and found.start() != doubled:
+            if found.start() == start or text[found.end() : found.end() + 1] != quote:
+                return found.start()
+            doubled = found.end()
     return len(text)
 
 
@@ -174,7 +144,7 @@ def _find_closing_bracket(text: str, start: int) -> int:
 
 def _find_end(text: str, start: int) -> int:
     """Find the end of a value without quotes: white space or the next setting, less closing punctuation."""
-    if scheme := _SCHEME.match(text, start):
+    if scheme := SCHEME.match(text, start):
         start = scheme.end()
     end = _VALUE.match(text, start).end()  # pyright: ignore[reportOptionalMemberAccess]
     while text[end : end + 1] == ";" and not _NEXT_SETTING.match(text, end):
