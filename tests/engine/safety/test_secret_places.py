@@ -8,6 +8,7 @@ from fingerpost.engine.safety.secrets import HIDDEN, hide_secrets
 
 CANARY = "hunter2"
 SECRETS: tuple[str, ...] = (
+    "hash $2b$12$hunter2hunter2hunter2 is old", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$hunter2", "x:$6$salt$hunter2:0",
     "POST https://hooks.slack.com/services/T024BE7LD/B024BE7LX/hunter2abcDEF failed",
     "https://discord.com/api/webhooks/123456789012345678/hunter2-abcDEF_x returned 404",
     "https://discordapp.com/api/v10/webhooks/123/hunter2",
@@ -77,6 +78,7 @@ CODES: tuple[str, ...] = (
     "Your Google verification code is G-482913", "authentication code is 482913", "The code 482913 is wrong",
 )  # fmt: skip
 READABLE: tuple[str, ...] = (
+    "It costs $5 or $6", "$1 and $2a are groups", "awk '{print $1}'",
     "Pass --token TOKEN", "Pass --token TOKEN to authenticate", "Basic usage: x", "Basic usage:", "SecretManager: 403",
     "SecretManager: 403 Forbidden", "private key is encrypted", "The private key is encrypted",
     "Your private key is encrypted with a passphrase", "Set token=<token>", "token=<your-token>",

@@ -59,6 +59,7 @@ _OTHER_SIGNS = (
     r"s(?<![a-z\d]s)k-", "sk_(?:live|test)_", "rk_(?:live|test)_", "pk_(?:live|test)_", r"g(?<![a-z\d]g)h[opsur]_",
     "github_pat", "glpat-", "xox[abeoprs]-", r"a[ks]ia[a-z\d]{12}", "aiza", r"ya29\.", "eyj", "npm_", "hf_", "pypi-",
     "whsec_", r"sg\.\w{8}", "shpat_", "dop_v1", "atatt", "lin_api", "dckr_pat", r"hvs\.",
+    r"\$(?:2[aby]|argon2|[156y])",
 )  # fmt: skip
 
 
