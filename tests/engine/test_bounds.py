@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from fingerpost import Call, Catalog, Verdict, admit, render
+from fingerpost import Call, Catalog, Policy, Verdict, admit, enrich, render
 from fingerpost.engine import catalog as catalog_module
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching.long_list import MANY_NAMES, LongList
 from fingerpost.engine.model import Drop, Edit, Rename, Replace
+from fingerpost.engine.safety import redact_error, secrets
+from fingerpost.engine.safety.secret_signs import LONGEST, MOST_SEARCHED
 from fingerpost.engine.schema import sample
 from fingerpost.engine.schema import validate as validation
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
@@ -398,3 +400,38 @@ def test_unknown_names_in_items_with_schemas_of_their_own_are_found() -> None:
     pair = {"type": "array", "prefixItems": [{"type": "string"}, SIZE]}
     sent = {"pair": ["a", {"hieght": 5}]}
     assert [one.at for one in judge(one_tool({"pair": pair}), sent).report.diagnoses] == [("pair", 1, "hieght")]
+
+
+SECRETS = ["word ", "password=x ", "password='", '{"token": [', "a@b://c ", " -p", "mysql -p ", "\\u00e9", "пароль: x ",
+           "-----BEGIN KEY-----\n", "key: ", "password:\n  ", "oracle a/b@", "a"]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", SECRETS)
+def test_of_a_long_error_a_limited_part_is_searched_for_secrets(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    original = secrets._hide  # pyright: ignore[reportPrivateUsage]
+
+    def hide(text: str, lowered: str) -> str:
+        searched.append(len(text))
+        return original(text, lowered)
+
+    monkeypatch.setattr(secrets, "_hide", hide)
+    text = (part * 1_000_000)[:1_000_000]
+    reply = {"isError": True, "content": [{"type": "text", "text": text}], "structuredContent": {"rows": [text] * 99}}
+    guided = enrich(Call("order", {}), reply, SEARCH, policy=Policy(redact="errors"))
+    assert sum(searched) < 2 * MOST_SEARCHED
+    assert len(guided["content"][0]["text"]) < 2 * LONGEST
+
+
+def test_of_very_many_values_in_an_error_a_limited_number_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Counter[str]()
+    monkeypatch.setattr(redact_error, "hide_secrets", count_calls(redact_error.hide_secrets, "texts", work))
+    rows = [{"id": index, "name": "x", "tags": ["y"] * 9} for index in range(20_000)]
+    reply = {
+        "isError": True,
+        "content": [{"type": "text", "text": "failed"}] * 20_000,
+        "structuredContent": {"r": rows},
+    }
+    guided = enrich(Call("order", {}), reply, SEARCH, policy=Policy(redact="errors"))
+    assert guided["isError"] is True
+    assert work["texts"] < 5_000

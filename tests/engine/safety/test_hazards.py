@@ -214,3 +214,78 @@ def test_size_does_not_get_an_attack_past_admit(arguments: dict[str, Any]) -> No
     catalog = Catalog.listed([{"name": "read", "inputSchema": {"type": "object", "properties": properties}}])
     verdict = admit(Call("read", arguments), catalog)
     assert (verdict.action, verdict.report.diagnoses[0].code) == ("refuse", "UNSAFE_INPUT")
+
+
+OPTIONS_AND_FORMS = (
+    ("host", "-oProxyCommand=touch /tmp/x"), ("hostname", "-oProxyCommand=id"), ("repo", "--upload-pack=touch /tmp/x"),
+    ("remote", "--upload-pack=id"), ("repository", "--config=core.sshCommand=id"), ("branch", "--output=/etc/passwd"),
+    ("user_id", "-oProxyCommand=id"), ("path", "--use-compress-program=id"), ("file", "--checkpoint-action=exec=sh"),
+    ("ref", "--exec=id"), ("url_host", "-oLocalCommand=id"), ("host", "--help"), ("host", " -oProxyCommand=x"),
+    ("package", "--index-url=http://evil"), ("image", "--privileged=true"), ("repo", "-c core.sshCommand=id"),
+    ("repo", "-ccore.pager=id"), ("host", "-J proxy"), ("remote", "--upload-pack touch /tmp/x"),
+    ("path", "--open-files-in-pager=id"), ("host", "-F/etc/x"), ("id", "--receive-pack=x"),
+    ("ids", "-oProxyCommand=x"), ("path", "..;/..;/etc/passwd"), ("path", "a/..;x=1/b"), ("file_path", "/..;/admin"),
+    ("path", "..%3b/..%3b/etc/passwd"), ("path", "..;\\..;\\x"), ("path", "..\u2215..\u2215etc\u2215passwd"),
+    ("path", "..\uff0f..\uff0fetc\uff0fpasswd"), ("path", "\uff0e\uff0e/\uff0e\uff0e/etc/passwd"),
+    ("path", "\u2024\u2024/\u2024\u2024/x"), ("path", "\u2025/\u2025/etc/passwd"), ("path", "..\u2044..\u2044x"),
+    ("path", "..\uff3c..\uff3cwindows\uff3cwin.ini"), ("path", "..\u29f8x"), ("path", "\ufe52\ufe52/x"),
+    ("path", "..\u2216x"), ("file", "../..\u2215etc/passwd"), ("id", "42\u037e rm -rf /"),
+    ("path", "a.txt\u037ecat /etc/passwd"), ("host", "x\u037eid"), ("user_id", "1\u037ereboot"),
+    ("host", "x\u1fefid\u1fef"),
+)  # fmt: skip
+"""Options of a command in place of a name, and slashes, dots and semicolons in other forms."""
+VALID_FORMS = (
+    ("user_id", "auth0|5f7c"), ("path", "R&D; notes"), ("id", "-5"), ("id", "--"), ("path", "-"), ("path", "--"),
+    ("id", "-1001234567890"), ("ref", "a..b"), ("ref", "main...feature"), ("commit", "abc123..def456"),
+    ("path", "../src"), ("path", "..\\src"), ("path", "../../x"), ("id", "-oAbc123xyz"), ("video_id", "-abcDEF_123"),
+    ("id", "-aGVsbG8="), ("id", "-aGVsbG8=="), ("path", "-notes.txt"), ("path", "--notes.md"),
+    ("branch", "feature--x"), ("id", "--abc"), ("tag", "v1..2"), ("path", "a..b/c"), ("path", "1\u20442 cup.md"),
+    ("path", "\u6771\u4eac\uff0f\u5927\u962a"), ("path", "a\u2215b"), ("path", "wait\u2026/x"), ("path", "..."),
+    ("path", ".../x"), ("path", "..a/b"), ("path", "a/.b"),
+    ("name_id", "\u03a4\u03b9 \u03ba\u03ac\u03bd\u03b5\u03b9\u03c2\u037e"), ("path", "\u03c4\u03b9\u037e.txt"),
+    ("host", "my-host"), ("host", "a-b.example.com"), ("ip", "-1"), ("host", ""), ("path", "http://x/a?b=-o=c"),
+    ("email", "-x@y.z"), ("project", "-"), ("path", "a;b"), ("path", "/map;v=1/../x"), ("path", "C:\\..\\x"),
+    ("path", "a -o b=c"), ("path", "x --y=z.txt"), ("file", "report -final=v2.txt"), ("slug", "--draft--"),
+    ("id", "---"), ("image", "nginx:1.25"), ("package", "@scope/pkg"), ("path", "\u2026/a"), ("id", "\uff11\uff12"),
+    ("path", "a\u2024txt"), ("path", "file\uff0etxt"), ("id", "-Lx9K="),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), OPTIONS_AND_FORMS)
+def test_an_option_or_another_form_of_a_character_is_an_attack(name: str, value: str) -> None:
+    assert is_hazardous(value, name)
+    assert list(find_hazards({"items": [{name: value}]}))
+
+
+@pytest.mark.parametrize(("name", "value"), VALID_FORMS)
+def test_a_name_with_such_characters_is_no_attack(name: str, value: str) -> None:
+    assert not is_hazardous(value, name)
+    assert not list(find_hazards({"items": [{name: value}]}))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"../../../../etc/passwd": "x"}, {"a": {"..%2f..%2fetc/passwd": 1}}, [{"..\\..\\windows\\win.ini": 1}],
+        {"..;/..;/x": 1}, {"\uff0e\uff0e/\uff0e\uff0e/etc/passwd": 1}, {"%" * 6_000 + "/../../etc/passwd": 1},
+        {**{f"k{index}": 1 for index in range(100)}, "../../etc/shadow": 1},
+    ],
+)  # fmt: skip
+def test_a_traversal_as_a_key_is_an_attack_under_any_parameter(keys: Any) -> None:
+    assert [kind for _, kind in find_hazards({"data": keys})] == [hazards.TRAVERSAL]
+    properties: dict[str, Any] = {"data": {}}
+    catalog = Catalog.listed([{"name": "store", "inputSchema": {"type": "object", "properties": properties}}])
+    verdict = admit(Call("store", {"data": keys}), catalog)
+    assert (verdict.action, verdict.report.diagnoses[0].code) == ("refuse", "UNSAFE_INPUT")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"../src": 1}, {"../x/y.ts": ["a"]}, {"@/*": ["../src/*"]}, {"a;rm -rf /": 1}, {"50%": 1, "a..b": 2, "...": 3},
+        {"1' or '1'='1": 2}, {"x-y": "z"}, {"": 1}, {"../lib/": "/x"}, {"\x00": 1}, {"read ../../etc/passwd": 1},
+        {"--flag=x": 1},
+    ],
+)  # fmt: skip
+def test_other_keys_are_no_attack_under_a_neutral_parameter(keys: Any) -> None:
+    assert not list(find_hazards({"data": keys}))

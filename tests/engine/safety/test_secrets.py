@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog, admit, render
-from fingerpost.engine.safety.redact import is_harmless, looks_random, redact_error, scrub
-from fingerpost.engine.safety.secrets import HIDDEN, classify_name, hide_secrets
+from fingerpost.engine.safety import secrets
+from fingerpost.engine.safety.redact import is_harmless, looks_random, scrub
+from fingerpost.engine.safety.redact_error import redact_error
+from fingerpost.engine.safety.secret_names import classify_name
+from fingerpost.engine.safety.secret_signs import LONGEST, SearchLimit
+from fingerpost.engine.safety.secrets import HIDDEN, hide_secrets
 
 CANARY = "hunter2"
 
@@ -139,13 +143,16 @@ def test_a_long_random_value_after_the_name_of_a_secret_is_hidden(text: str) -> 
 @pytest.mark.parametrize(
     "part",
     ["password '", "<password>", "password:\n  ", "name: a value", "name: token ", "machine a login b ", "ORA-12345 a/",
-     "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a "],
+     "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a ",
+     "ENV SECRET ", "password\t", "code is 1", "//hooks.a/", "digest response=", "net use \\\\a ", "?key=a1",
+     "your pin ", "one is your ", "Private-Lines: 1", "---- BEGIN A", "password \u201c", "password=\u201c",
+     "/webhook/a/", "token=x_x_"],
 )  # fmt: skip
 def test_the_time_to_hide_secrets_is_linear(part: str) -> None:
     def seconds(length: int) -> float:
         text = (part * length)[:length]
         started = time.process_time()
-        hide_secrets(text)
+        secrets._hide_in_parts(text, SearchLimit(searched=length))  # pyright: ignore[reportPrivateUsage]
         return time.process_time() - started
 
     assert seconds(80_000) < 0.2 + 8 * 4 * seconds(20_000)
@@ -224,5 +231,76 @@ def test_a_hash_in_advice_is_kept_and_a_key_is_not() -> None:
 
 @pytest.mark.parametrize("part", ["password=", "a:", "token: '", "secret={", "://a:b", "password=a;", "password is "])
 def test_a_long_text_is_read_once(part: str) -> None:
-    once, twice = hide_secrets(part * 2_000), hide_secrets(part * 4_000)
+    once, twice = hide_secrets(part * 500), hide_secrets(part * 1_000)
     assert len(twice) <= 2 * len(once) + len(json.dumps(part)) + 16
+
+
+FILLER = "The build went on and nothing else happened in line 7.\n"
+
+
+@pytest.mark.parametrize("size", [0, 30, 45, 1_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASS=hunter2", 'token: "x hunter2"', "postgres://user:hunter2@host/db", "Cookie: a=1; sid=hunter2",
+        "mysql -u root -phunter2", "user bob:hunter2 denied", "ghp_0123456789hunter2", "contraseña: hunter2",
+        "Password 'hunter2' was rejected", "<password>hunter2</password>", "password:\n  hunter2\n",
+        "https://x/?sig=hunter2&x=1", "connect to scott/hunter2@//h", "basic aHVudGVyMg==hunter2",
+        '{"name":"DB_PASSWORD","value":"hunter2"}', "pass phrase: hunter2", "API key: hunter2",
+        "mot de passe : hunter2",
+        "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----",
+    ],
+)  # fmt: skip
+def test_a_secret_in_a_long_text_is_hidden_and_the_rest_stays(text: str, size: int) -> None:
+    before, after = FILLER * size, "\n" + FILLER * 60
+    hidden = hide_secrets(f"{before}{text}{after}")
+    assert CANARY not in hidden
+    assert hidden.startswith(before)
+    assert hidden.endswith(after)
+
+
+@pytest.mark.parametrize("start", ['{"token": "', "token='", "Cookie: ", "DB_PASS=", '{\\"token\\": \\"'])
+def test_a_secret_that_is_longer_than_the_part_that_is_searched_is_hidden_as_a_whole(start: str) -> None:
+    end = start[-2:] if start[-2] == "\\" else start[-1] if start[-1] in "\"'" else "\n"
+    hidden = hide_secrets(f"{FILLER * 60}{start}{'abc' * 2_000}hunter2{end} and more\n{FILLER}")
+    assert hidden == f"{FILLER * 60}{start}<hidden>{end} and more\n{FILLER}"
+
+
+def test_what_was_not_looked_at_is_not_shown() -> None:
+    for filler in (FILLER, "token=abc ", "a"):
+        hidden = hide_secrets(filler * (300_000 // len(filler)) + " hunter2")
+        assert CANARY not in hidden
+        assert hidden.endswith(" characters not shown: too long to check for secrets>")
+        assert "abc" not in hidden
+
+
+def test_a_login_is_not_cut_into_two() -> None:
+    for size in range(LONGEST - 40, LONGEST):
+        assert CANARY not in hide_secrets("x" * (size - 1) + " postgres://user:hunter2@host/db " + FILLER * 99)
+
+
+def test_the_texts_of_one_error_are_looked_at_up_to_a_limit_together() -> None:
+    text = FILLER * (LONGEST // len(FILLER) // 2)
+    error = redact_error({"isError": True, "content": [{"type": "text", "text": text} for _ in range(4)]})
+    assert [len(block["text"]) >= len(text) for block in error["content"]] == [True, True, False, False]
+    assert all(block["type"] == "text" for block in error["content"])
+    tokens = redact_error([f"token=abc{index}" for index in range(2_000)])
+    assert len(tokens) == 2_000
+    assert tokens[0] == "token=<hidden>"
+    assert tokens[-1] == "<13 characters not shown: too long to check for secrets>"
+
+
+def test_of_very_many_values_in_an_error_the_first_are_shown() -> None:
+    blocks = redact_error({"content": [{"type": "text", "text": "a"}] * 5_000, "isError": True})
+    assert blocks["isError"] is True
+    assert len(blocks["content"]) < 5_000
+    assert all(block["type"] == "text" for block in blocks["content"])
+    assert blocks["content"][-1]["text"].endswith("more not shown: too many to check>")
+    assert redact_error([1] * 5_000)[-1] == "<2,952 more not shown: too many to check>"
+    assert redact_error({str(index): index for index in range(5_000)})["…"].startswith("<2,952 more")
+
+
+def test_an_argument_after_the_option_for_a_secret_is_hidden_also_behind_an_open_quote() -> None:
+    assert redact_error(["run", "--password", "'hunter2", "-v", "x"])[2] == HIDDEN
+    assert redact_error(["run", "--password", "hunter2", "-v", "a b"]) == ["run", "--password", HIDDEN, "-v", "a b"]
+    assert redact_error([["X-Api-Key", "hunter2"], ["Accept", "json"]]) == [["X-Api-Key", HIDDEN], ["Accept", "json"]]

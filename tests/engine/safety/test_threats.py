@@ -143,7 +143,7 @@ _FACT = "|".join(
         rf"Parameter {_QUOTED} ends with a tag that belongs to the call",
         rf"The fields {_LIST} belong inside {_QUOTED}",
         rf"Parameter {_QUOTED} is refused: it holds "
-        r"(?:a path traversal|an injection|more than can be checked for attacks)",
+        r"(?:a path traversal|a command or code in place of a name|more than can be checked for attacks)",
         rf"Tool {_QUOTED} was auto-corrected to {_QUOTED}",
         rf"Parameter {_QUOTED} was (?:auto-corrected(?: to (?:{_QUOTED}|V))?"
         r"|left out because it (?:was empty|stands for no value))",

@@ -16,7 +16,8 @@ from fingerpost.engine.model import Path
 from fingerpost.engine.overrides import ANY_TOOL, LONGEST_HINT, Hint, Overrides
 from fingerpost.engine.phrases import format_path
 from fingerpost.engine.policy import CHOICES, Policy
-from fingerpost.engine.safety.redact import clean, redact_error
+from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.safety.redact_error import redact_error
 from fingerpost.engine.safety.secrets import hide_secrets
 
 _LONGEST_URL = 500

@@ -19,6 +19,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import scrub
 
 _MOST_STRINGS = 256
+_MOST_VALUES = 1_024
 _DEEPEST = 8
 _LONGEST_MESSAGE = 300
 
@@ -26,16 +27,22 @@ _LONGEST_MESSAGE = 300
 def visible_text(reply: Mapping[str, Any]) -> str:
     """Return the text of a failed reply: its text blocks, or the message of an error, and the strings in its data."""
     data = [reply.get("message"), reply.get("structuredContent"), reply.get("data")]
-    strings = (text[:LONGEST_READ] for text in islice(_strings(data, 0), _MOST_STRINGS))
+    strings = (text[:LONGEST_READ] for text in islice(_strings(data), _MOST_STRINGS))
     return "\n".join([text_of(reply), *strings])[: 2 * LONGEST_READ]
 
 
-def _strings(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif depth < _DEEPEST:
-        for item in [*as_object(value).values(), *as_list(value)]:
-            yield from _strings(item, depth + 1)
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the strings in the first values of a reply, in their order."""
+    pending = [(0, value)]
+    for _ in range(_MOST_VALUES):
+        if not pending:
+            return
+        depth, node = pending.pop()
+        if isinstance(node, str):
+            yield node
+        elif depth < _DEEPEST:
+            items = [*islice(as_object(node).values(), _MOST_VALUES), *as_list(node)[:_MOST_VALUES]]
+            pending += [(depth + 1, item) for item in reversed(items)]
 
 
 def add_hints(report: Report, tool: str, text: str, overrides: Overrides) -> Report:

@@ -23,14 +23,13 @@ from fingerpost.engine.safety.json_input import as_object, is_number
 from fingerpost.engine.safety.redact import (
     ECHO_LIMIT,
     describe,
-    hide_neighbours,
     is_harmless,
     is_secret,
     is_sentence_about,
-    name_of_value,
     safe_value,
     scrub,
 )
+from fingerpost.engine.safety.redact_error import hide_neighbours, name_of_value
 from fingerpost.engine.safety.secrets import hide_secrets
 from fingerpost.engine.tool import Tool
 from fingerpost.engine.tool_errors import Reading

@@ -26,7 +26,6 @@ from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
 from fingerpost.engine.replies.add_hints import add_hints, visible_text
 from fingerpost.engine.replies.classify import (
-    LONGEST_READ,
     is_failure,
     is_protocol_error,
     is_unknown_tool,
@@ -39,10 +38,13 @@ from fingerpost.engine.replies.unexplained import diagnose_unexplained
 from fingerpost.engine.replies.zero_results import advise_on_nothing
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.engine.safety.redact import redact_error, scrub
+from fingerpost.engine.safety.redact import scrub
+from fingerpost.engine.safety.redact_error import redact_error
 from fingerpost.engine.tool import Tool
 
 _LONGEST_MESSAGE = 300
+_LONGEST_PARSED = 8 * 1024
+"""How much of a text is read as the message of a validator, which takes dozens of patterns."""
 _MODEL = lazy_pattern(r"\bvalidation errors? for (\S{1,128})")
 
 
@@ -331,10 +333,11 @@ def _read_server_text(text: str, call: Call, tool: Tool) -> Report:
     """Report what the server's text says is wrong with the arguments, as far as it names declared parameters."""
     from fingerpost.engine import dialects  # a few dozen patterns, which a process without failures need not compile
 
-    model = _MODEL.search(text[:LONGEST_READ])
+    text = text[:_LONGEST_PARSED]
+    model = _MODEL.search(text)
     if not tool.is_checkable or (model and not _is_model_of(tool, normal_form(model[1]))):
         return Report(call=call)
-    violations = dialects.read(text[:LONGEST_READ])
+    violations = dialects.read(text)
     return explain_violations(
         Case(call, tool, reported=tuple(one for one in violations if is_plausible(one, call, tool)))
     )

@@ -2,8 +2,8 @@
 
 Only values that should be an identifier are checked: a path, an id, a host or an address. Text, code, queries and
 URLs may contain anything. A relative path may go up. An attack goes up to a sensitive file, hides that in an
-encoding, or contains a whole shell, SQL or template attack. Whatever could be a valid call passes: the server has
-its own checks, and refusing a valid call would be our fault.
+encoding, contains a whole shell, SQL or template attack, or begins with an option of a command. Whatever could be a
+valid call passes: the server has its own checks, and refusing a valid call would be our fault.
 
 Size is no way around the check: every item, every level and every character is looked at, in linear time. The few
 values that would take too long (thousands of operators in one identifier) count as attacks.
@@ -18,7 +18,8 @@ from typing import Any, Literal, TypeAlias, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Path
-from fingerpost.engine.safety.shell_commands import contains_command
+from fingerpost.engine.safety.shell_commands import begins_with_option, contains_command
+from fingerpost.engine.safety.traversals import OTHER_FORMS, decode, is_traversal
 
 _Holds: TypeAlias = Literal["path", "id", "host", ""]
 
@@ -33,16 +34,12 @@ _MAX_DEPTH = 2_000
 """Deeper values are refused: no parser of JSON returns them."""
 
 TRAVERSAL = "a path traversal"
-INJECTION = "an injection"
+INJECTION = "a command or code in place of a name"
 UNCHECKABLE = "more than can be checked for attacks"
 
-_FULL_WIDTH: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
-    0xFE54: ";", 0xFE60: "&", 0xFE64: "<", 0xFE65: ">", 0xFE69: "$", 0xFE6A: "%",
-}  # fmt: skip
-"""Other forms of ASCII characters, which some programs turn into ASCII (NFKC)."""
-_WIDE_MARKS = "".join(wide for wide in map(chr, _FULL_WIDTH) if wide.translate(_FULL_WIDTH) in ";|`$<>{'&%.")
-_SUSPICIOUS = lazy_pattern(rf"[;|`$<>{{'&%\x00\r\n{_WIDE_MARKS}]|\.\.|\b[uU](?:nion|NION)\b")
-_MARKS = (*";|`$<>{'&%\x00\r\n", *_WIDE_MARKS, "..", "union", "UNION", "Union")
+_OTHER_MARKS = "".join(form for form in map(chr, OTHER_FORMS) if set(OTHER_FORMS[ord(form)]) & set(";|`$<>{'&%."))
+_SUSPICIOUS = lazy_pattern(rf"[;|`$<>{{'&%\x00\r\n{_OTHER_MARKS}]|\.\.|-(?<!\S-)-?[A-Za-z]|\b[uU](?:nion|NION)\b")
+_MARKS = (*";|`$<>{'&%\x00\r\n", *_OTHER_MARKS, "..", " -", "\t-", "union", "UNION", "Union")
 """The same as `_SUSPICIOUS`. For long text, many searches for one mark each are faster than one for all."""
 _INJECTION_MARKS = (*";|`$<>{'&\r\n", "union", "UNION", "Union")
 _PATH_NAME = lazy_pattern(
@@ -65,18 +62,9 @@ _LAST_WORDS = (
 _ENDINGS = tuple(word + plural for word in _LAST_WORDS for plural in ("", "s", "es"))
 """How the names end that `_PATH_NAME`, `_ID_NAME` and `_HOST_NAME` match: a fast test before the exact one."""
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPACE = lazy_pattern(r"\s")
 _URL = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.\-]*://")
 _NOT_IN_URL = lazy_pattern(r"[\s`]|\$\(")
-_SENSITIVE = lazy_pattern(
-    r"(?:^|/)\.{2,4}/(?:etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)-?|proc/(?:self|\d{1,7})/\w+"
-    r"|(?:root/|home/\w+/)?\.ssh/(?:id_\w+|authorized_keys)|(?:root/|home/\w+/)?\.aws/credentials|root/\.bash_history"
-    r"|var/log/auth\.log|(?:windows|winnt)/(?:system32(?:/[\w./]*)?|win\.ini)|boot\.ini)$",
-    re.IGNORECASE,
-)
-_LONGEST_SENSITIVE = 256
-_REPEATED_SLASH = lazy_pattern(r"/(?:\.?/)+")
-_ODD_ENCODING = lazy_pattern(r"%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|u00(?:2[ef]|5c)|u221[56])", re.IGNORECASE)
-"""Encodings of a dot and a slash that no program writes."""
 _INJECTION = lazy_pattern(
     r"'\s{0,9}(?:or|and)\s{1,9}(?:'\w{0,40}'|\d{1,9})\s{0,9}=\s{0,9}['\d]|'\s{0,9};\s{0,9}--"
     r"|\d'?\s{1,9}union\s{1,9}(?:all\s{1,9})?select\b.{0,100}\bfrom\b"
@@ -149,8 +137,11 @@ def _is_any_suspicious(value: Any, name: str) -> bool:
 def _find_identifiers(holder: str, objects: list[dict[str, Any]], items: list[Any]) -> Iterator[str]:
     """Yield the identifiers in what one name holds: all objects and all items of lists, taken together."""
     names = set[str]().union(*objects)
-    if _what_it_holds(holder):
-        yield from map(str, names)
+    keys = map(str, names)
+    if not _what_it_holds(holder):
+        yield from (key for key in keys if not key.isidentifier())
+    else:
+        yield from keys
         yield from (item for item in items if type(item) is str)
     if len(names) > _MANY_NAMES and not _is_suspicious(" ".join(_find_texts(objects))):
         return  # classifying thousands of names takes longer than looking at their values
@@ -164,9 +155,22 @@ def _find_texts(objects: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _check_keys(fields: dict[str, Any], holder: str, at: Path) -> Iterator[tuple[Path, str]]:
-    """Check the keys of an object that maps paths or identifiers to something: `files: {"a.txt": "…"}`."""
+    """Check the keys of an object that maps paths or identifiers to something: `files: {"a.txt": "…"}`.
+
+    Other keys may contain anything but a path traversal, because programs also write files that are named by keys.
+    """
     if is_identifier_name(holder):
         yield from ((at, kind) for key in fields if (kind := _find_attack(str(key), holder)))
+    elif holder:
+        yield from ((at, TRAVERSAL) for key in fields if not str(key).isidentifier() and _is_traversal_key(str(key)))
+
+
+def _is_traversal_key(key: str) -> bool:
+    key = key.strip()
+    if not _is_suspicious(key) or _SPACE.search(key):
+        return False
+    plain = decode(key) if key.count("%") <= _MOST_ESCAPES else key
+    return ".." in plain and is_traversal(key, plain)
 
 
 def _find_attack(value: str, name: str) -> str | None:
@@ -178,7 +182,7 @@ def _find_attack(value: str, name: str) -> str | None:
 def _is_suspicious(value: str) -> bool:
     if len(value) < _LONG:
         return _SUSPICIOUS.search(value) is not None
-    return any(mark in value for mark in _MARKS)
+    return value.startswith("-") or any(mark in value for mark in _MARKS)
 
 
 def _what_it_holds(name: Any) -> _Holds:
@@ -201,9 +205,11 @@ def _attack_kind(holds: _Holds, value: str) -> str | None:
         return None
     if value.count("%") > _MOST_ESCAPES:
         return UNCHECKABLE
-    plain = _decode(value)
-    if holds == "path" and not is_url and _is_traversal(value.strip(), plain.strip()):
+    plain = decode(value)
+    if holds == "path" and not is_url and is_traversal(value.strip(), plain.strip()):
         return TRAVERSAL
+    if begins_with_option(plain, is_strict=holds == "host"):
+        return INJECTION
     if holds == "path" and plain.strip().count("\n") > 1:
         return None  # the content of a file
     parts = _around_marks(plain)
@@ -238,29 +244,3 @@ def _around_marks(text: str) -> str:
         if size > _MOST_CHECKED:
             break
     return "".join(parts)
-
-
-def _decode(value: str) -> str:
-    """Undo full-width forms and up to three percent-encodings."""
-    from urllib.parse import unquote  # needed only for suspicious values
-
-    plain = value if value.isascii() else value.translate(_FULL_WIDTH)
-    for _ in range(3):
-        if "%" not in plain:
-            break
-        plain = unquote(plain)
-    return plain
-
-
-def _is_traversal(value: str, plain: str) -> bool:
-    """Whether a path goes up to a sensitive file, or hides that it goes up. Going up alone is normal."""
-    if "\x00" in plain or _ODD_ENCODING.search(value):
-        return True
-    end = _REPEATED_SLASH.sub("/", plain[-_LONGEST_SENSITIVE:].replace("\\", "/")).rstrip("/")
-    if _SENSITIVE.search(end):
-        return True
-    return plain != value and _count_steps_up(plain) > _count_steps_up(value)
-
-
-def _count_steps_up(path: str) -> int:
-    return path.replace("\\", "/").split("/").count("..") if ".." in path else 0

@@ -46,6 +46,10 @@ PASSWORD_OPTION = re.compile(
     rf"|\bredis-cli(?=\s)[^\n|;]{{0,200}}?\s-a\s{{1,3}}{_NO_PASSWORD}[\"']?([^\s\"'`]{{2,128}})"
     r"|\b(?:curl|wget|https?|xh)(?=\s)[^\n|;]{0,200}?\s(?:-u|-U|-a|--user|--proxy-user)[\s=]{0,3}"
     r"[\"']?[\w.@\-\\]{1,64}:(?!\d{1,5}(?!\S)|<|\$)([^\s\"'`]{2,128})"
+    r"|\b(?i:net[ \t]{1,3}use)[ \t]{1,3}(?:\S{1,3}[ \t]{1,3})?\\{2,8}\S{1,200}[ \t]{1,3}(?![/*<])"
+    r"[\"']?([^\s\"'`]{2,128})"
+    r"|\b(?i:net[ \t]{1,3}use)[ \t][^\n]{0,200}?/(?i:user):\S{1,64}[ \t]{1,3}(?![/*<])[\"']?([^\s\"'`]{2,128})"
+    r"|\b(?i:net[ \t]{1,3}user)[ \t]{1,3}[\w.\-\\]{1,64}[ \t]{1,3}(?![/*<])([^\s\"'`]{2,128})(?=[ \t]{1,3}/)"
 )
 """The password among the options of a program whose short option for it is known."""
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sized
 from itertools import pairwise
-from operator import is_not
 from typing import Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.safety.json_input import is_number
-from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, classify_name, has_secret, hide_secrets, is_sentence
+from fingerpost.engine.safety.disguises import ANSI
+from fingerpost.engine.safety.secret_names import classify_name
+from fingerpost.engine.safety.secret_sentences import is_sentence
+from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, has_secret, hide_secrets
 
 ECHO_LIMIT = 64
 """The most characters of untrusted text that are shown at one place."""
@@ -26,20 +27,12 @@ _MAX_SCAN_LENGTH = 1024
 _DIGEST = lazy_pattern(r"(?=.*\d)(?=.*[a-fA-F])[\da-fA-F]{15,}|(?=(?:.*\d){2})(?=(?:.*[A-Z]){5})[A-Z\d]{15,}")
 """Hexadecimal and base32 strings, which count as random however rarely they alternate."""
 
-_ANSI = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\-_]?")
 _TRACEBACK = lazy_pattern(
     r"Traceback \(most recent call last\):.*|^\s+File \"[^\"\n]*\", line \d+.*", re.DOTALL | re.MULTILINE
 )
 _BEARER = lazy_pattern(r"\bbearer [^\s,;\"']{6,}", re.IGNORECASE)
 _ID = lazy_pattern(r"[\da-fA-F\-]+|[\w\-]*?[\d\-]+")
 """A hash, a UUID or a number, with a prefix if need be."""
-_DEEPEST = 100
-"""Containers below this level of a server's error are hidden whole."""
-_BINARY = frozenset({"blob"})
-_PROTOCOL_KEYS = frozenset({"progressToken"})
-"""Keys of the protocol that only sound like secrets."""
-_NAME_KEYS = ("name", "key", "header", "variable")
-_SPACE = lazy_pattern(r"\s")
 _TOKEN = lazy_pattern(r"[^\s,;|&?<>(){}\[\]\"']+")
 _SEPARATOR = lazy_pattern(r"[-_./:+=~@%\\]+")
 
@@ -88,77 +81,12 @@ def scrub(text: str, limit: int, *, keeps_ids: bool = False) -> str:
 
     `keeps_ids` is for messages that an author wrote for the caller: a hash, a UUID or a number is part of the advice.
     """
-    plain = hide_secrets(_TRACEBACK.sub("", _ANSI.sub("", text[: limit * 8])))
+    plain = hide_secrets(_TRACEBACK.sub("", ANSI.sub("", text[: limit * 8])))
     return clean(_TOKEN.sub(lambda word: _hide_if_random(word.group(), keeps_ids=keeps_ids), plain), limit)
 
 
 def _hide_if_random(word: str, *, keeps_ids: bool) -> str:
     return word if (keeps_ids and _ID.fullmatch(word)) or not _is_random(word) else HIDDEN
-
-
-def redact_error(value: Any, key: str = "", depth: int = 0) -> Any:
-    """Hide the secrets in a part of a server's error, and change nothing else; the same object if there are none.
-
-    Images, audio and other bytes stay as they are.
-    """
-    if isinstance(value, str):
-        return HIDDEN if value and is_secret(key) and not is_sentence(value) else hide_secrets(value)
-    if isinstance(value, dict | list) and depth >= _DEEPEST:
-        return HIDDEN
-    if isinstance(value, dict):
-        return _redact_fields(cast("dict[str, Any]", value), depth + 1)
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        changed = [redact_error(item, key, depth + 1) for item in hide_neighbours(items)]
-        return changed if any(map(is_not, changed, items)) else items
-    return HIDDEN if is_number(value) and is_secret(key, value=value) else value
-
-
-def _redact_fields(fields: dict[str, Any], depth: int) -> dict[str, Any]:
-    kept = _kept_keys(fields)
-    parts = {
-        name: item if name in kept else redact_error(item, name_of_value(str(name), fields), depth)
-        for name, item in fields.items()
-    }
-    return parts if any(map(is_not, parts.values(), fields.values())) else fields
-
-
-def name_of_value(key: str, fields: Mapping[str, Any]) -> str:
-    """Return the name of the value under a key, also where another field holds it: `{"name": "TOKEN", "value": …}`."""
-    names = (fields.get(name) for name in _NAME_KEYS) if key == "value" else ()
-    return next((name for name in names if isinstance(name, str)), key)
-
-
-def hide_neighbours(items: Sequence[Any]) -> list[Any]:
-    """Hide the secrets in a list that other items reveal: `["--password", "x"]`, `[["X-Api-Key", "x"]]`."""
-    if all(isinstance(item, str) for item in items):
-        return _hide_arguments(items)
-    return [_hide_in_pair(item) for item in items]
-
-
-def _hide_arguments(words: Sequence[str]) -> list[str]:
-    """Hide the secrets in the arguments of a command."""
-    if not any(word.startswith("-") for word in words):
-        return [*words]
-    coded = [_SPACE.sub("\0", word) for word in words]  # so that an argument stays one word
-    hidden = hide_secrets(" ".join(coded)).split(" ")
-    if len(hidden) != len(coded):
-        return [*words]
-    return [word if new == old else new.replace("\0", " ") for word, old, new in zip(words, coded, hidden, strict=True)]
-
-
-def _hide_in_pair(item: Any) -> Any:
-    match item:
-        case [str(name), str(value)] if is_secret(name) and not is_sentence(value):
-            return [name, HIDDEN]
-        case _:
-            return item
-
-
-def _kept_keys(fields: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys whose values are bytes or belong to the protocol."""
-    is_media = fields.get("type") in ("image", "audio") and "mimeType" in fields
-    return _PROTOCOL_KEYS | _BINARY | {"data"} if is_media else _PROTOCOL_KEYS | _BINARY
 
 
 def is_sentence_about(key: str, text: str) -> bool:

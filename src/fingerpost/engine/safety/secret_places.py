@@ -11,6 +11,8 @@ _LINE_END = r"(?:\r?\n|(?:\\r)?\\n)"
 """The end of a line, also as JSON writes it."""
 _QUOTE = r"\\{0,7}[\"'`]"
 _OPEN, _CLOSE = r"(?:<|\\u003[cC]|&lt;)", r"(?:>|\\u003[eE]|&gt;)"
+_BEFORE_CODE = r"[: \t]{1,4}[\"'`]?(?:[A-Z]-)?"
+_SIX_DIGITS = r"\d(?:[ \-]?\d){5,7}+(?![\w.])"
 _ALGORITHM = r"(?!(?:sha|md|utf|base|argon|scrypt|bcrypt|pbkdf|v)\S{0,3}\d)"
 
 QUOTED = (
@@ -18,6 +20,11 @@ QUOTED = (
     r"(?P<value>[^\"'`\\\r\n]{1,128}+)(?<!\s)(?P=quote)"
 )
 """`Password 'hunter2' was rejected`"""
+
+IN_TYPOGRAPHIC_QUOTES = (
+    rf"{_BEFORE_NAME}(?P<name>[^\W\d][\w\-]{{1,63}}+)[ \t]{{1,3}}[\u201c\u201e\u2018\u201a\u00ab]"
+    r"(?P<value>[^\u201c\u201d\u2018\u2019\u00bb\r\n]{1,128}+)(?=[\u201c\u201d\u2018\u2019\u00bb])"
+)
 
 NEXT_LINE = (
     rf"{_BEFORE_NAME}(?P<name>[\w.\-]{{2,64}}+)(?:{_QUOTE})?[ \t]{{0,3}}:[ \t]{{0,3}}{_LINE_END}(?:[ \t]{{2,16}}+|\t)"
@@ -41,8 +48,40 @@ PLACES = (
     r"(?P<value>[^\s,;\\\"'`]{6,128}+)",
     rf"{_BEFORE_NAME}(?P<name>[^\W\d][\w\-]{{1,63}}+)[ \t]{{1,3}}+"
     r"(?:provided|supplied|given)[ \t]?:[ \t]{1,3}+(?P<value>)",
+    r"(?<!\w)(?:ENV|setenv|setx|SETX)[ \t]{1,3}+(?P<name>[^\W\d][\w.\-]{1,63}+)[ \t]{1,3}+(?P<value>[^\r\n\\]{1,256}+)",
+    r"(?<![\w.\-\t])(?<!\\t)(?P<name>[\w.\-]{2,64}+) {0,3}(?:\t|\\t){1,8}+ {0,3}"
+    r"(?P<value>(?:(?!\\[rnt])[^\r\n\t]){1,256}+)(?=[\r\n]|\\[rn]|[\"'`]|\Z)",
+    rf"{_BEFORE_NAME}[A-Za-z\d\-]{{2,16}}[ _\-](?P<name>code)[ \t]{{1,3}}+(?P<value>\d{{4,8}}+)(?!\w)",
 )
-"""In XML, beside its name, as a block of YAML, in `.netrc`, in a sentence, after `API key provided:`"""
+"""In XML, beside its name, as a block of YAML, in `.netrc`, in a sentence, after `API key provided:`, in a Dockerfile,
+in a table, after `2FA code`"""
+
+CODES = (
+    r"((?:^|[^\w\s][ \t]{0,3}|\b(?:the|your|this|a|new|confirmation|authentication|authorization)[ \t])code[ \t]"
+    rf"(?:is|was){_BEFORE_CODE}){_SIX_DIGITS}",
+    rf"(\b(?:your|(?:enter|use|type|submit)(?:[ \t](?:the|this))?)[ \t]code{_BEFORE_CODE}){_SIX_DIGITS}",
+    rf"(\bthe[ \t]code{_BEFORE_CODE}){_SIX_DIGITS}"
+    r"(?=[ \t](?:is|was|has)[ \t](?:wrong|invalid|incorrect|expired|not)\b)",
+    r"(\b)\d{4,8}+(?=[ \t](?:is|as)[ \t](?:your|the)[ \t](?:[\w\-]{1,16}[ \t]){0,3}(?:code|otp|pin|passcode)\b)",
+)
+"""A code that proves who somebody is. An error has a code, too, and that is no secret."""
+
+WEBHOOK = (
+    r"(//hooks\.[\w.\-]{1,100}/(?:(?:services|workflows|triggers|hooks)/(?:catch/)?)?|discord(?:app)?\.com/api/"
+    r"(?:v\d{1,2}/)?webhooks/\d{1,20}/|\.office(?:365)?\.com/webhook\w{0,4}/|//api\.telegram\.org/(?:file/)?bot"
+    r"|ifttt\.com/trigger/\w{1,64}/(?:json/)?with/key/"
+    r"|/webhooks?/(?:[\w\-]{1,40}/){0,2}(?=[\w\-]{0,64}\d)(?=[\w\-]{0,64}[A-Za-z])(?=[\w\-]{16}))"
+    r"[^\s\"'<>?#)\\]{1,512}+"
+)
+"""An address that whoever knows it can write to."""
+_MIXED = r"(?=[^&#\s\"'<>]{0,64}?\d)(?=[^&#\s\"'<>]{0,64}?[A-Za-z])"
+QUERY = (
+    r"([?&](?:[\w.\-]{0,64}[\-_])?(?:sig(?:nature)?|hmac)=)(?!<hidden>)[^&#\s\"'<>]+"
+    rf"|([?&]key=){_MIXED}[^&#\s\"'<>]{{7,}}|([?&]code=){_MIXED}[^&#\s\"'<>]{{10,}}"
+)
+"""A signature in a URL; also a key or a code that is no word."""
+DIGEST_RESPONSE = r"(\bdigest[ \t][^\r\n]{0,512}?\bresponse=(?:\\{0,7}\")?)(?!<hidden>)[^\s\",\\]{1,256}"
+"""What proves the password in HTTP Digest authentication."""
 
 RANDOM = (
     rf"{_BEFORE_NAME}(?P<name>[^\W\d][\w\-]{{1,63}}+)[ \t]{{1,3}}+(?!\d{{4}}-\d\d)"

@@ -1,171 +1,91 @@
 """Find secrets in text and hide them: `DB_PASS=…`, `"token": "…"`, `postgres://user:…@host`, keys of known form.
 
-Words for a password in other languages and the options of command lines are in `password_words`, other places where
-a text holds a secret in `secret_places`.
+Which names mean a secret is in `secret_names`, where a value ends in `secret_values`, other places where a text holds a
+secret in `secret_places` and `password_words`, and which parts of a long text are searched in `secret_signs`.
 
-A text is read once from left to right. Where the name of a secret is followed by a value, the value is hidden up to
-its end, whatever characters it has. A sentence about a secret (`password must be 8 characters`) stays readable.
+Where the name of a secret is followed by a value, the value is hidden up to its end, whatever characters it has. A
+sentence about a secret (`password must be 8 characters`) stays readable.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
+from typing import NamedTuple, TypeAlias
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.safety.password_words import (
-    FOREIGN_PHRASE,
-    FOREIGN_STATE,
-    FOREIGN_WORD,
-    LOGIN_PAIR,
-    PASSWORD_OPTION,
-)
+from fingerpost.engine.safety.disguises import is_disguised, undo_disguises
+from fingerpost.engine.safety.password_words import LOGIN_PAIR, PASSWORD_OPTION
+from fingerpost.engine.safety.secret_names import classify_name
 from fingerpost.engine.safety.secret_places import (
+    CODES,
+    DIGEST_RESPONSE,
     ESCAPE,
     EZCONNECT_LOGIN,
-    HAS_A_NAME,
-    NAMES_A_THING,
+    IN_TYPOGRAPHIC_QUOTES,
     NEXT_LINE,
-    NEXT_SETTING,
     ORACLE_CONTEXT,
     ORACLE_LOGIN,
     PLACES,
+    QUERY,
     QUOTED,
     RANDOM,
+    WEBHOOK,
+)
+from fingerpost.engine.safety.secret_sentences import is_placeholder
+from fingerpost.engine.safety.secret_signs import SearchLimit, find_parts, has_name_sign, lower
+from fingerpost.engine.safety.secret_values import (
+    FLAG,
+    PAIR,
+    find_likely_value,
+    find_rest,
+    find_value_after_flag,
+    find_value_after_pair,
+    find_value_in_place,
 )
 
 HIDDEN = "<hidden>"
 """Replaces text that may not be shown."""
-
-_MAX_NAME_LENGTH = 256
-_LONGEST_CONTAINER = 8_192
 _MOST_OPTIONS = 16
-_LONGEST_PHRASE = 24
+_EXAMPLES = ("password", "pass", "passwd", "pwd", "secret", "token")
+"""Passwords in examples: `curl -u user:password`."""
 
-_KEYS = (
-    "access|account|admin|api|app|auth|client|consumer|deploy|encryption|hmac|jwt|licen[cs]e|master|private|recovery"
-    "|secret|server|service|shared|signing|ssh|ssl|storage|subscription|tls|webhook"
-)
-_SECRET_WORD = lazy_pattern(
-    r"pass(?:word|wd|_?phrase|code)|pwd|secret(?!ar)|token(?!i[sz]|omics)|credential|authori[sz]ation(?!s)|bearer|cookie"
-    rf"|(?:{_KEYS})_?keys?(?![a-z])|connection_?string"
-    r"|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z])"
-    r"|(?:(?<![a-z])|db|pg|sql|my|smtp|mail|ftp|ssh|user|root|admin|login|redis|mongo|sudo|proxy|store)pass$"
-    rf"|{FOREIGN_WORD}"
-)
-_DESCRIBES_SECRET = lazy_pattern(
-    r"_(?:length|len|type|policy|expiry|expires|expires_at|expires_in|ttl|url|uri|endpoint|status|state|required"
-    r"|enabled|field|format|strength|age|errors?|scopes?|issuer|provider|method|name|sock)$"
-)
-"""The end of a name that tells something about a secret: `token_type`, `SharedAccessKeyName`."""
-_COUNTS = lazy_pattern(
-    r"(?:max|min|num|limit|count|total|budget|n)_?.*tokens?|tokens?_?(?:limit|count|budget|usage)|^pass$"
-)
-_WEAK_NAME = lazy_pattern(r"(?:(?:auth|credential|pin|otp|bearer|jwt)s?|^keys?)$")
-"""Names that also begin a line about something else: `auth: connection refused`."""
-_HEADER = lazy_pattern(r"(?:authori[sz]ation|cookie)$")
-"""Headers, whose value is the rest of the line."""
-
-_SOURCE_FILE = lazy_pattern(
-    r"\.(?:py|pyi|jsx?|mjs|cjs|tsx?|mts|cts|go|rs|java|c|h|cc|cpp|hpp|rb|cs|php|kts?|scala|swift|lua|sh|dart|md|rst|txt)$"
-)
-"""The name of a source file: `auth.py:42` is a position, although `auth` names a secret."""
-
-_DIRECTORY, _PATH = (
-    lazy_pattern(r"(?:old)?pwd", re.IGNORECASE),
-    lazy_pattern(r"[\"']?(?:~?/|[A-Za-z]:\\)[\w.\-/\\]*+(?!\S)"),
-)
-"""`PWD=/home/me`"""
-
-_PAIR = lazy_pattern(
-    r"(?<![\w.\-])([\w.\-]++)(\\*(?:[\"'`]|%22)?\]?[ \t]{0,3}"
-    r"(?:(?:=>|->|:=|==?|[:\uff1a\uff1d])[ \t]{0,3}|%(?:25){0,2}3[ADad](?:%22|%27)?)|[ \t]+is[ \t]+)"
-)
-_FLAG = lazy_pattern(r"(?<![\w\-])--?([A-Za-z][\w\-]*+)([ \t]+)(?!-)")
-_WORD_BEFORE = lazy_pattern(r"([A-Za-z]{2,16})[ \t]$")
-_QUOTE = lazy_pattern(r"\\{0,7}[\"'`]")
-_CONSTANT = lazy_pattern(
-    r"(?:yes|no|ok|none|null|nil|undefined|true|false|string|str|int|integer|number|boolean|bool|object|array|any"
-    r"|optional|required|oauth2?|saml|ldap|sso)(?=[\s,.;:!?)\]}\"'`(]|$)",
-    re.IGNORECASE,
-)
-"""A type or a constant in the place of a value."""
-_PLACEHOLDER = lazy_pattern(
-    r"<(?:hidden|redacted)>|<[A-Z][\w \-]{0,30}>(?=[\s,.;)\]}\"'`]|$)|\[redacted\]|\*{3,}|\$\{?[A-Z_]{2,40}\}?(?!\w)"
-    r"|[|>][\-+\d]{0,2}[ \t]{0,3}(?=[\r\n]|\\[rn]|$)|\\[rn][ \t]",
-    re.IGNORECASE,
-)
-"""What stands for a secret already, or says that it is on the next line."""
-_STATE = (
-    "wrong|invalid|incorrect|missing|required|expired|unknown|empty|rejected|failed|revoked|denied|unavailable|disabled"
-    "|malformed|mismatch|absent|provided|not|too|must|should|shall|cannot|can't|at least|at most|is|are|was|were|has"
-    "|have|field|input should|string should|value error|this field"
-)
-_SENTENCE = lazy_pattern(
-    rf"(?:{_STATE}|{FOREIGN_STATE}|the|a|an|this|that|it|no|may|can|could|expected|given|set|please|check)"
-    r"(?=[ \t]+[A-Za-z\"'(]|[,.;:!?)]?(?:\s|$))",
-    re.IGNORECASE,
-)
-"""What continues a sentence about a secret."""
-_QUOTED_SENTENCE = lazy_pattern(
-    r"(?:(?:the |your |this )?(?:password|token|secret|key|passphrase|pin|code|credentials?|field|value) )?"
-    rf"(?:{_STATE}|{FOREIGN_STATE})(?=[ \t]+[a-z]|[.!]?\Z)",
-    re.IGNORECASE,
-)
-_OPTION_SENTENCE = lazy_pattern(
-    r"(?:to|for|or|and|with|in|from|as|if|when|option|flag|argument|parameter)\b(?!\S)", re.I
-)
-_PROSE = lazy_pattern(r"[a-z]{2,14}+ [a-z]{2,}+(?![\w=])")
-_SCHEMA = lazy_pattern(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
-_NEXT_SETTING = lazy_pattern(NEXT_SETTING, re.IGNORECASE)
-_VALUE = lazy_pattern(r"[^\s;]*+")
-_SCHEME = lazy_pattern(r"(?:bearer|basic|token)[ \t]+(?=\S)", re.IGNORECASE)
-_QUOTE_OR_LINE_END = lazy_pattern(r"(\\*+)([\"'`])|[\r\n]")
-_HEADER_END = lazy_pattern(r"[\r\n\"']")
-_QUERY_END = lazy_pattern(r"[&#\s\"'<>]")
-_ENCODED_END = lazy_pattern(r"[&#\s\"'<>]|%(?:25){0,2}(?:0[ADad]|2[0267Cc]|3[Bb]|7[Dd])")
+_Find: TypeAlias = Callable[[str, re.Match[str]], tuple[int, int]]
+"""Returns where a value begins and ends."""
 
 _USERINFO = lazy_pattern(
     r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|(?!git@)[^\s/@\"'<>]{1,256}@)"
 )
 _BEARER = lazy_pattern(
-    r"\b(bearer|basic)([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?|credentials?|access|realm|format|type|of|and"
-    r"|operations?|features?|support|version|information|example)\b)[^\s,;\"']{6,}",
+    r"\b(bearer|basic(?=[ \t]+\S{0,512}?(?:\d|=|(?-i:[a-z][A-Z]))))([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?"
+    r"|credentials?|access|realm|format|type|of|and|operations?|features?|support|version|information|example)\b)([^\s,;\"']{6,})",
     re.IGNORECASE,
 )
-_QUERY = lazy_pattern(r"([?&](?:[\w.\-]*[\-_])?sig(?:nature)?=)[^&#\s\"'<>]+", re.IGNORECASE)
-_PEM = lazy_pattern(r"-----BEGIN [A-Z0-9 ]{1,40}-----.*?(?:-----END [A-Z0-9 ]{1,40}-----|\Z)", re.DOTALL)
+_WEBHOOK, _QUERY, _DIGEST = (lazy_pattern(one, re.IGNORECASE) for one in (WEBHOOK, QUERY, DIGEST_RESPONSE))
+_CODES = tuple(lazy_pattern(code, re.IGNORECASE) for code in CODES)
+_PEM = lazy_pattern(
+    r"-{4,5} ?BEGIN [A-Z\d ]{1,40}-{4,5}.*?(?:-{4,5} ?END [A-Z\d ]{1,40}-{4,5}|\Z)"
+    r"|(?<=Private-Lines: )\d{1,4}.*?(?:Private-(?:MAC|Hash): ?\w{1,128}|\Z)",
+    re.DOTALL,
+)
+"""The body of a key, as OpenSSL, SSH and PuTTY write it."""
 _PYDANTIC_INPUT = lazy_pattern(
     r"^([\w.\[\]]{1,128})\n([^\n]{0,300}?\binput_value=)([^\n]*?)(?=, input_type=|\])", re.MULTILINE
 )
 KNOWN_FORM = lazy_pattern(
     r"(?<![A-Za-z0-9])(?:sk-(?=[\w\-]{0,64}\d)[\w\-]{8}|[srp]k_(?:live|test)_|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-"
     r"|A[KS]IA[A-Z0-9]{12}|AIza[\w\-]{8}|ya29\.|eyJ\w{6}|(?:npm|hf)_(?=[A-Za-z0-9]{0,40}\d|[A-Za-z0-9]{20})[A-Za-z0-9]{8}|pypi-\w{8}|whsec_|SG\.\w{8}|shpat_|dop_v1_"
-    r"|ATATT|lin_api_|dckr_pat_|hvs\.\w{16}|(?:AGE-SECRET-KEY|age-secret-key)-1\w{8}|-----BEGIN)"
+    r"|ATATT|lin_api_|dckr_pat_|hvs\.\w{16}|(?:AGE-SECRET-KEY|age-secret-key)-1\w{8}|-----BEGIN"
+    r"|\$(?:2[aby]|argon2[a-z]{0,2}|[156y])\$[\w./$=,+\-]{2,200})"
 )
 """The beginning of a key or token that its issuer gives a recognizable form."""
 _KNOWN_TOKEN = lazy_pattern(KNOWN_FORM.pattern + r"[\w\-./+=~]*")
-
-
-def classify_name(key: str) -> tuple[bool, bool]:
-    """Return whether a name means a secret, and whether it means a number if its value is one (`max_tokens`)."""
-    return _classify(key[-_MAX_NAME_LENGTH:])
-
-
-@lru_cache(maxsize=4096)
-def _classify(key: str) -> tuple[bool, bool]:
-    name = _split_humps(key)
-    is_secret = _SECRET_WORD.search(name) is not None and not _DESCRIBES_SECRET.search(name)
-    return is_secret, _COUNTS.search(name) is not None
-
-
-_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def _split_humps(key: str) -> str:
-    return _HUMP.sub("_", key).replace("-", "_").lower()
+_ORACLE_CONTEXT = lazy_pattern(ORACLE_CONTEXT, re.IGNORECASE)
+_ORACLE_LOGIN, _EZCONNECT_LOGIN = lazy_pattern(ORACLE_LOGIN), lazy_pattern(EZCONNECT_LOGIN)
+_BACKSLASHES = lazy_pattern(r"\\+(?=u[\da-fA-F]{4})")
+_ESCAPE, _NOT_ASCII = lazy_pattern(ESCAPE), lazy_pattern(r"[^\x00-\x7f]")
 
 
 def has_secret(text: str) -> bool:
@@ -173,17 +93,23 @@ def has_secret(text: str) -> bool:
     return hide_secrets(text) != text
 
 
-def hide_secrets(text: str) -> str:
-    """Replace each secret in a text; the rest, line breaks included, stays. The same object if there is no secret."""
-    if not _may_have_secret(text):
+def hide_secrets(text: str, limit: SearchLimit | None = None) -> str:
+    """Replace each secret in a text; the rest, line breaks included, stays. The same object if there is no secret.
+
+    What is left of a text that is too long to be looked at, alone or with the other texts of `limit`, is left out.
+    """
+    limit = limit or SearchLimit()
+    shown = limit.take(text)
+    decoded = _ESCAPE.sub(_decode, shown) if "\\u" in shown else shown
+    plain = undo_disguises(decoded) if is_disguised(decoded) else decoded
+    hidden, left_out = _hide_in_parts(plain, limit)
+    left_out += len(text) - len(shown)
+    if hidden == plain and not left_out:
         return text
-    plain = _ESCAPE.sub(_decode, text)
-    hidden = _hide(plain)
-    if hidden == plain:
-        return text
-    escapes = {found[1] for found in _ESCAPE.finditer(text)}
-    # a text in which every other letter is escaped stays so
-    return _NOT_ASCII.sub(partial(_encode, escapes.pop()), hidden) if len(escapes) == 1 and text.isascii() else hidden
+    escapes = set(_BACKSLASHES.findall(shown)) if decoded is not shown else set[str]()
+    if len(escapes) == 1 and text.isascii():  # a text in which every other letter is escaped stays so
+        hidden = _NOT_ASCII.sub(partial(_encode, escapes.pop()), hidden)
+    return f"{hidden}<{left_out:,} characters not shown: too long to check for secrets>" if left_out else hidden
 
 
 def _decode(escape: re.Match[str]) -> str:
@@ -195,41 +121,41 @@ def _encode(backslashes: str, letter: re.Match[str]) -> str:
     return f"{backslashes}u{ord(letter[0]):04x}"
 
 
-def _hide(text: str) -> str:
-    hidden = _PYDANTIC_INPUT.sub(_hide_pydantic_input, _PEM.sub(HIDDEN, text))
-    hidden = _QUERY.sub(rf"\1{HIDDEN}", _USERINFO.sub(f"{HIDDEN}@", hidden))
-    hidden = _hide_values(_hide_values(hidden, _PAIR, _value_after_pair), _FLAG, _value_after_flag)
-    hidden = _hide_options(LOGIN_PAIR.sub(_hide_login, hidden))
-    hidden = _hide_in_places(hidden)
-    return _KNOWN_TOKEN.sub(HIDDEN, _BEARER.sub(rf"\1\2{HIDDEN}", hidden))
+def _hide_in_parts(text: str, limit: SearchLimit) -> tuple[str, int]:
+    """Hide the secrets in the parts of a text that may have some; also return how much of it was not searched."""
+    plain = _PEM.sub(HIDDEN, text) if "BEGIN " in text or "Private-Lines" in text else text
+    lowered = lower(plain)
+    parts = find_parts(lowered, limit)
+    left_out, plain = len(plain) - parts.end, plain[: parts.end]
+    pieces, done = list[str](), 0
+    for first, last in parts.places:
+        start, end = max(first, done), min(last, len(plain))
+        if start < end:
+            part = _hide(plain[start:end], lowered[start:end])
+            pieces += [plain[done:start], part]
+            done = find_rest(plain, end, part.removesuffix(HIDDEN)) if part.endswith(HIDDEN) else end
+    return "".join([*pieces, plain[done:]]) if pieces else plain, left_out
 
 
-def _hide_in_places(text: str) -> str:
-    for pattern in _PLACES:
-        text = _hide_values(text, pattern, _value_in_place)
-    for pattern in _LIKELY_PLACES:
-        text = _hide_values(text, pattern, _likely_value)
-    login = _ORACLE_LOGIN if _ORACLE_CONTEXT.search(text) else _EZCONNECT_LOGIN
-    return login.sub(rf"\1{HIDDEN}", text)
+def _hide(text: str, lowered: str) -> str:
+    """Hide the secrets in a text. A step is made only if the text has one of the pieces that it needs."""
+    for step in _STEPS if has_name_sign(lowered) else _STEPS_WITHOUT_NAME:
+        for piece in step.pieces:
+            if piece in lowered:
+                text = step.hide(text)
+                break
+    return text
 
 
-_PLACES = tuple(map(lazy_pattern, PLACES))
-_LIKELY_PLACES = tuple(map(lazy_pattern, (QUOTED, NEXT_LINE, RANDOM)))
-_NAMES_A_THING = lazy_pattern(NAMES_A_THING, re.IGNORECASE)
-_HAS_A_NAME = lazy_pattern(HAS_A_NAME, re.IGNORECASE)
-_ORACLE_CONTEXT = lazy_pattern(ORACLE_CONTEXT, re.IGNORECASE)
-_ORACLE_LOGIN, _EZCONNECT_LOGIN = lazy_pattern(ORACLE_LOGIN), lazy_pattern(EZCONNECT_LOGIN)
-_DIGIT = lazy_pattern(r"\d")
-_ESCAPE, _NOT_ASCII = lazy_pattern(ESCAPE), lazy_pattern(r"[^\x00-\x7f]")
-_SIGNS = lazy_pattern(
-    r"[:=<@\uff1a\uff1d]|->| is |--?[A-Za-z]|bearer|basic|%(?:25){0,2}3[AD]|[ \t]\\*[\"'`]|pass[wpc]|token|key",
-    re.IGNORECASE,
-)
+def _hide_bearer(found: re.Match[str]) -> str:
+    return found[0] if is_placeholder(found[3]) else f"{found[1]}{found[2]}{HIDDEN}"
 
 
-def _may_have_secret(text: str) -> bool:
-    """A cheap check with false alarms but no misses: most texts have neither a separator nor a known form."""
-    return _SIGNS.search(text) is not None or KNOWN_FORM.search(text) is not None
+def _hide_userinfo(found: re.Match[str]) -> str:
+    """Hide the login in a URL, unless it stands for one: `postgres://user:password@host`."""
+    user, _, password = found[0].removesuffix("@").partition(":")
+    password = password or user
+    return found[0] if is_placeholder(password) or password in _EXAMPLES else f"{HIDDEN}@"
 
 
 def _hide_login(found: re.Match[str]) -> str:
@@ -241,12 +167,12 @@ def _hide_options(text: str) -> str:
     """Hide the passwords on command lines (`mysql -phunter2`), and repetitions of them elsewhere in the text."""
     found = {next(filter(None, one.groups())) for one in islice(PASSWORD_OPTION.finditer(text), _MOST_OPTIONS)}
     for value in sorted(found, key=len, reverse=True):
-        if value not in HIDDEN and not _PLACEHOLDER.match(value):
+        if value not in HIDDEN and not is_placeholder(value) and value not in _EXAMPLES:
             text = re.sub(rf"(?<![^\W_]){re.escape(value)}(?!\w)|(?<=-[pP]){re.escape(value)}(?!\w)", HIDDEN, text)
     return text
 
 
-def _hide_values(text: str, names: re.Pattern[str], find: Callable[[str, re.Match[str]], tuple[int, int]]) -> str:
+def _hide_values(text: str, names: re.Pattern[str], find: _Find) -> str:
     parts, done = list[str](), 0
     for found in names.finditer(text):
         if found.start() < done:
@@ -258,138 +184,77 @@ def _hide_values(text: str, names: re.Pattern[str], find: Callable[[str, re.Matc
     return "".join([*parts, text[done:]])
 
 
-def _value_after_pair(text: str, pair: re.Match[str]) -> tuple[int, int]:
-    """Return where the value after a name begins and ends; the same place twice if it is no secret."""
-    name, start = pair[1], pair.end()
-    nothing = start, start
-    if not _names_secret(text, *pair.span(1)) or _is_place(text, pair):
-        return nothing
-    if _continues_sentence(text, start, has_space=pair[2][-1] in " \t\uff1a"):
-        return nothing
-    plain_name = _split_humps(name)
-    if _WEAK_NAME.search(plain_name) and pair[2].endswith(" ") and _PROSE.match(text, start):
-        return nothing
-    is_header = _HEADER.search(plain_name) is not None and ":" in pair[2]
-    if "%" in pair[2]:
-        return start, _find(_ENCODED_END, text, start)
-    start, end = _span(text, start, is_header=is_header, is_query=_is_query(text, pair))
-    is_number = text[start:end].isdigit() and (classify_name(name)[1] or plain_name.endswith("tokens"))
-    is_quoted = start > pair.end()
-    return nothing if is_number or (is_quoted and is_sentence(text[start:end])) else (start, end)
-
-
-def _value_in_place(text: str, found: re.Match[str]) -> tuple[int, int]:
-    """Return where the value is that a pattern of `secret_places` found; the same place twice if it is no secret."""
-    start, end = found.span("value")
-    if start == end:
-        start, end = _span(text, start)
-    value, is_number = text[start:end], classify_name(found["name"])[1]
-    is_kept = is_sentence(value) or (is_number and value.isdigit()) or not _names_secret(text, *found.span("name"))
-    return (start, start) if is_kept else (start, end)
-
-
-def _likely_value(text: str, found: re.Match[str]) -> tuple[int, int]:
-    """The same for places where a word that is no secret may follow a name: `token 'if'`."""
-    name, value = found["name"], found["value"]
-    is_any_word = not _NAMES_A_THING.search(name)
-    is_likely = len(value) >= 6 and _DIGIT.search(value) is not None and not _HAS_A_NAME.fullmatch(name)
-    return _value_in_place(text, found) if is_any_word or is_likely else (found.end(), found.end())
-
-
-def _continues_sentence(text: str, start: int, *, has_space: bool) -> bool:
-    """Whether what follows a name continues a sentence; after `=` only a type or a constant does."""
-    if _CONSTANT.match(text, start) or _PLACEHOLDER.match(text, start):
-        return True
-    return has_space and _SENTENCE.match(text, start) is not None
-
-
-def is_sentence(value: str) -> bool:
-    """Whether the value of a secret is a sentence about the secret, a type, or a constant."""
-    return (_CONSTANT.fullmatch(value) or _PLACEHOLDER.fullmatch(value) or _QUOTED_SENTENCE.match(value)) is not None
-
-
-def _value_after_flag(text: str, flag: re.Match[str]) -> tuple[int, int]:
-    """Return where the value of a command-line option is: `--password hunter2`."""
-    start = flag.end()
-    is_option = classify_name(flag[1])[0] and not _OPTION_SENTENCE.match(text, start)
-    if not is_option or _continues_sentence(text, start, has_space=True):
-        return start, start
-    return _span(text, start)
-
-
-def _names_secret(text: str, start: int, end: int) -> bool:
-    """Whether the name at a place means a secret, alone or with the word before it (`API key: …`)."""
-    name = text[start:end].strip(".-")
-    if FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end):
-        return True
-    before = _WORD_BEFORE.search(text, max(0, start - 18), start)
-    word = before[1].lower() if before else ""
-    if name.lower() in ("key", "keys", "string", "phrase", "code"):
-        name = f"{word}_{name}"
-    return classify_name(name)[0] and word not in ("unexpected", "expected") and not _SOURCE_FILE.search(name)
-
-
-def _is_place(text: str, pair: re.Match[str]) -> bool:
-    """Whether a name is a host with a port (`//token-service:8080`), the scheme of a URL, or the current directory."""
-    if _DIRECTORY.fullmatch(pair[1]) and _PATH.match(text, pair.end()) and text[max(0, pair.start() - 1)] != ";":
-        return True
-    before, after = text[max(0, pair.start() - 2) : pair.start()], text[pair.end() : pair.end() + 2]
-    return pair[2] == ":" and (before == "//" or after == "//")
-
-
-def _is_query(text: str, pair: re.Match[str]) -> bool:
-    return text[max(0, pair.start() - 1) : pair.start()] in ("?", "&")
-
-
-def _span(text: str, start: int, *, is_header: bool = False, is_query: bool = False) -> tuple[int, int]:
-    """Return where a value begins and ends, without its quotes."""
-    if quote := _QUOTE.match(text, start):
-        return quote.end(), _find_closing_quote(text, quote.end(), quote.group())
-    if text[start : start + 1] in ("{", "["):
-        end = _find_closing_bracket(text, start)
-        return (start, start) if _SCHEMA.match(text, start + 1, end) else (start, end)
-    if is_header:
-        return start, _find(_HEADER_END, text, start)
-    if is_query:
-        return start, _find(_QUERY_END, text, start)
-    return start, _find_end(text, start)
-
-
-def _find_closing_quote(text: str, start: int, quote: str) -> int:
-    """Find the same quote with as many backslashes; without one, the value goes on to the end of the line."""
-    for found in _QUOTE_OR_LINE_END.finditer(text, start):
-        if not found[2] or (found[2] == quote[-1] and len(found[1]) == len(quote) - 1):
-            return found.start()
-    return len(text)
-
-
-def _find_closing_bracket(text: str, start: int) -> int:
-    depth = 0
-    for found in re.finditer(r"[{\[\]}]", text[start : start + _LONGEST_CONTAINER]):
-        depth += 1 if found.group() in "{[" else -1
-        if depth == 0:
-            return start + found.end()
-    return min(len(text), start + _LONGEST_CONTAINER)
-
-
-def _find_end(text: str, start: int) -> int:
-    """Find the end of a value without quotes: white space or the next setting, less closing punctuation."""
-    if scheme := _SCHEME.match(text, start):
-        start = scheme.end()
-    end = _VALUE.match(text, start).end()  # pyright: ignore[reportOptionalMemberAccess]
-    while text[end : end + 1] == ";" and not _NEXT_SETTING.match(text, end):
-        end = _VALUE.match(text, end + 1).end()  # pyright: ignore[reportOptionalMemberAccess]
-    last = max(start, end - 16)
-    return end - len(text[last:end]) + len(text[last:end].rstrip(")]}>\"'`.,;:!?"))
-
-
-def _find(characters: re.Pattern[str], text: str, start: int) -> int:
-    found = characters.search(text, start)
-    return found.start() if found else len(text)
-
-
 def _hide_pydantic_input(found: re.Match[str]) -> str:
     """Hide the value that pydantic repeats if the field before it is secret, or if the value may be cut inside one."""
     is_secret = any(classify_name(part)[0] for part in found[1].split("."))
     is_cut = found[3].startswith("{") and "..." in found[3]
     return f"{found[1]}\n{found[2]}{HIDDEN}" if is_secret or is_cut else found[0]
+
+
+def _hide_after_group(found: re.Match[str]) -> str:
+    return f"{found[found.lastindex or 0]}{HIDDEN}"
+
+
+def _hide_codes(text: str) -> str:
+    for pattern in _CODES:
+        text = pattern.sub(rf"\1{HIDDEN}", text)
+    return text
+
+
+def _hide_oracle_login(text: str) -> str:
+    login = _ORACLE_LOGIN if _ORACLE_CONTEXT.search(text) else _EZCONNECT_LOGIN
+    return login.sub(rf"\1{HIDDEN}", text)
+
+
+def _substitute(pattern: re.Pattern[str], replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], str]:
+    return lambda text: pattern.sub(replacement, text)
+
+
+def _search(pattern: re.Pattern[str], find: _Find) -> Callable[[str], str]:
+    return lambda text: _hide_values(text, pattern, find)
+
+
+class _Step(NamedTuple):
+    """One way to hide secrets, and what a text that it changes must contain, in lower case."""
+
+    hide: Callable[[str], str]
+    pieces: tuple[str, ...] = ("",)
+    needs_name: bool = True
+    """Whether it hides the value after the name of a secret."""
+
+
+_XML, _BESIDE, _BLOCK, _NETRC, _PHRASE, _PROVIDED, _DOCKERFILE, _TABLE, _CODE = (
+    _search(lazy_pattern(place), find_value_in_place) for place in PLACES
+)
+_STEPS = (
+    _Step(_substitute(_PYDANTIC_INPUT, _hide_pydantic_input), ("input_value=",), needs_name=False),
+    _Step(_substitute(_USERINFO, _hide_userinfo), ("://",), needs_name=False),
+    _Step(_substitute(_WEBHOOK, rf"\1{HIDDEN}"), ("hook", "api.telegram", "ifttt"), needs_name=False),
+    _Step(_substitute(_QUERY, _hide_after_group), ("sig", "key=", "code=", "hmac="), needs_name=False),
+    _Step(_substitute(_DIGEST, rf"\1{HIDDEN}"), ("response=",), needs_name=False),
+    _Step(_hide_codes, ("code", "otp", "pin"), needs_name=False),
+    _Step(_search(PAIR, find_value_after_pair)),
+    _Step(_search(FLAG, find_value_after_flag), ("-",)),
+    _Step(_substitute(LOGIN_PAIR, _hide_login), ("user", "log", "credential", "basic"), needs_name=False),
+    _Step(_hide_options, (" -", "\t-", "\n-", "net use"), needs_name=False),
+    _Step(_XML, ("<", "\\u003c", "&lt;")),
+    _Step(_BESIDE, ("val",)),
+    _Step(_BLOCK, ("|", ">")),
+    _Step(_NETRC, ("machine",)),
+    _Step(_PHRASE, ("pass",)),
+    _Step(_PROVIDED, ("provided", "supplied", "given")),
+    _Step(_DOCKERFILE, ("env", "setx")),
+    _Step(_TABLE, ("\t", "\\t")),
+    _Step(_CODE, ("code",)),
+    _Step(_search(lazy_pattern(QUOTED), find_likely_value), ("'", '"', "`")),
+    _Step(
+        _search(lazy_pattern(IN_TYPOGRAPHIC_QUOTES), find_likely_value),
+        ("\u201c", "\u201e", "\u2018", "\u201a", "\u00ab"),
+    ),
+    _Step(_search(lazy_pattern(NEXT_LINE), find_likely_value), ("\n", "\\n")),
+    _Step(_search(lazy_pattern(RANDOM), find_likely_value)),
+    _Step(_hide_oracle_login, ("@",), needs_name=False),
+    _Step(_substitute(_BEARER, _hide_bearer), ("bearer", "basic"), needs_name=False),
+    _Step(_substitute(_KNOWN_TOKEN, HIDDEN), needs_name=False),
+)
+_STEPS_WITHOUT_NAME = tuple(step for step in _STEPS if not step.needs_name)

@@ -98,3 +98,16 @@ def contains_command(text: str, *, is_strict: bool = False) -> bool:
     plain = _INSIDE_WORD.sub("", _SPACE.sub(" ", text))
     patterns = (_RARE_OPERATOR, _OPERATOR, _BARE_COMMAND, _REDIRECTION, *([_ANY_OPERATOR] if is_strict else []))
     return any(pattern.search(plain) for pattern in patterns) or _EXPANSION.search(text) is not None
+
+
+_OPTION = lazy_pattern(r"\s{0,9}-{1,2}[A-Za-z]")
+_OPTION_WITH_VALUE = lazy_pattern(
+    r"\s{0,9}(?:--[A-Za-z][\w\-]{1,64}=[^\s=]|-[oc]\s{0,3}[A-Za-z][\w.]{2,64}=[^\s=]"
+    r"|--(?:upload-pack|receive-pack|exec|rsh|config|output|to-command|use-compress-program|checkpoint-action)\s{1,9}\S)"
+)
+"""`--upload-pack=…`, `-oProxyCommand=…`. An id may begin with a hyphen, and end with `=`."""
+
+
+def begins_with_option(text: str, *, is_strict: bool = False) -> bool:
+    """Whether a name would be read as an option of the command that gets it; strictly, also without a value."""
+    return (_OPTION if is_strict else _OPTION_WITH_VALUE).match(text) is not None
