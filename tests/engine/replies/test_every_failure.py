@@ -60,7 +60,7 @@ def test_the_message_is_the_servers_first_sentence(text: str, sentence: str) -> 
         ({"Error": "Disk full"}, "Disk full", "INTERNAL_ERROR"),
         ({"err": "connect ECONNREFUSED"}, "connect ECONNREFUSED", "UPSTREAM_ERROR"),
         ({"fault": {"faultstring": "Invalid ApiKey"}}, "Invalid ApiKey", "AUTH_REQUIRED"),
-        ({"exception": {"msg": "Quota exceeded"}}, "Quota exceeded", "RATE_LIMITED"),
+        ({"exception": {"msg": "Too many requests"}}, "Too many requests", "RATE_LIMITED"),
         ({"status": "error", "detail": "Not authenticated"}, "Not authenticated", "AUTH_REQUIRED"),
     ],
 )

@@ -72,7 +72,7 @@ def _symptom(
 
 SYMPTOMS = (
     _symptom(
-        FailureKind.RATE_LIMITED, r"rate.?limit|too many requests|\bthrottl|quota (?:is |was |has been )?exceeded",
+        FailureKind.RATE_LIMITED, r"rate.?limit|too many requests|\bthrottl",
         "RATE_LIMITED", "rate_limited", "The rate limit of the server is exceeded",
         "Wait before calling again, and call less often", retryable=True,
     ),
