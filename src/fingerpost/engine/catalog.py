@@ -78,8 +78,16 @@ class Catalog:
     def _long_list(self) -> LongList | None:
         return LongList(self._by_name) if len(self._by_name) > MANY_NAMES else None
 
-    def schemas(self, names: Iterable[str]) -> Mapping[str, Any]:
-        """Return the input schema of each of these tools."""
+    def schemas(self, known: Names) -> Mapping[str, Any]:
+        """Return the input schemas of the tools that `names_near` returned, and perhaps of others."""
+        # to collect those of 5,000 tools anew takes as long as the search for a name
+        return self._all_schemas if self._long_list is None else self._collect_schemas(known.names)
+
+    @cached_property
+    def _all_schemas(self) -> Mapping[str, Any]:
+        return self._collect_schemas(self._by_name)
+
+    def _collect_schemas(self, names: Iterable[str]) -> Mapping[str, Any]:
         return {name: self._by_name[name].raw_schema for name in names}
 
     @cached_property

@@ -102,7 +102,7 @@ def _find_similar(call: Call, bare: str, catalog: Catalog, fits: Fits) -> tuple[
     """Return the tools to offer, and the names to list: offered ones first, dangerous ones last."""
     arguments = as_object(call.arguments)
     known = catalog.names_near(bare)
-    context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known.names)}
+    context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known)}
     readings = find_readings(bare, known, "tool", context)
     fixes = [_offer(one) for one in readings if _may_offer(bare, one, readings, arguments, catalog)]
     if not fixes and (corrected := correct_verb(bare)):
