@@ -314,7 +314,7 @@ def test_a_tool_that_writes_sometimes_is_repaired_only_without_loss_whatever_the
 
 @pytest.mark.parametrize(
     ("value", "is_repeated"),
-    [("cus_NffrFeUfNV2Hib", True), ("sk_NffrFeUfNV2Hib99", False), ("i-0abcd1234efgh5678", False)],
+    [("cus_NffrFeUfNV2Hib", True), ("sk_NffrFeUfNV2Hib99", False), ("i-0abcd1234efgh5678", True)],
 )
 def test_an_id_with_a_prefix_is_repeated_unless_the_prefix_is_that_of_a_secret(value: str, is_repeated: bool) -> None:
     verdict = judge({"customer_id": value, "amuont": 5}, tool("charge", {"customer_id": TEXT, "amount": NUMBER}))

@@ -98,6 +98,7 @@ NEEDED = (
     ("country_code", "DE"), ("error_code", "E1001-X99-AB12-77"),
 )  # fmt: skip
 SECRET = (
+    ("customer_id", "sk_NffrFeUfNV2Hib99"), ("file_id", "token-9x8Y7z6W5v4U"), ("user_id", "4111-1111-1111-1111"),
     ("note", "1HGCM82633A004352"), ("text", "550e8400-e29b-41d4-a716-446655440000"),
     ("verification_code", "A1B2C3D4E5F6"), ("otp_code", "482913"), ("auth_code", "4/0AX4XfWh9x8y7z6"),
     ("code", "4/0AX4XfWhABCdef123456"), ("invite_code", "A1B2C3D4E5F6G7H8"),

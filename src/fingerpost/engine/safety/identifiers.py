@@ -75,7 +75,7 @@ _SECRET_PREFIXES = frozenset({
 })  # fmt: skip
 _DIGITS = lazy_pattern(r"\d{15,20}")
 _EMAIL = lazy_pattern(r"[\w.+\-]{1,64}@[a-zA-Z\d](?:[a-zA-Z\d\-]*[a-zA-Z\d])?(?:\.[a-zA-Z\d\-]+)*\.[a-zA-Z]{2,24}")
-_SEPARATORS = lazy_pattern(r"[ \-]+")
+_PREFIX, _SEPARATORS = lazy_pattern(r"[_\-]"), lazy_pattern(r"[ \-]+")
 _PART = lazy_pattern(r"[/:?&=#,]+")
 
 
@@ -108,7 +108,9 @@ def _is_printed_number(value: str, words: Sequence[str]) -> bool:
 def _is_id_of_a_thing(value: str, words: Sequence[str]) -> bool:
     """Whether a value is the id of a thing that its name tells: `spreadsheet_id`, not `id`."""
     is_named = len(words) > 1 and words[-1] in ("id", "ids")
-    return is_named and _OF_A_THING.fullmatch(value) is not None and not _is_card_number(_keep_digits(value))
+    if not is_named or _PREFIX.split(value, maxsplit=1)[0].lower() in _SECRET_PREFIXES:
+        return False
+    return _OF_A_THING.fullmatch(value) is not None and not _is_card_number(_keep_digits(value))
 
 
 def _keep_digits(text: str) -> str:
