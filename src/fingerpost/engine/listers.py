@@ -1,6 +1,7 @@
-"""Name the tool that lists the ids which a call lacks: for a missing `project_id`, `list_projects`.
+"""Find the tools that list or search: the ids which a call lacks, or what another tool looks up.
 
-A lister is declared read-only, is named after listing and after the same thing, and does not need that id itself.
+For a missing `project_id`, that is `list_projects`. Such a lister is declared read-only, is named after listing and
+after the same thing, and does not need that id itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.model import Diagnosis, Report
 from fingerpost.engine.phrases import is_name, parameter_label
@@ -22,6 +24,8 @@ SEARCH_VERBS = ("list", "search", "find", "query", "browse")
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "with"})
 _FILLERS = frozenset({"all", "my", "available"})
 _MOST_LISTERS = 2
+_FINDS = frozenset({"search", "find", "query", "browse", "grep", "lookup", "filter", "discover", "match"})
+_LISTS = frozenset({"list", "ls", "enumerate"})
 
 
 def add_listers(report: Report, catalog: Catalog, tool: Tool) -> Report:
@@ -86,3 +90,27 @@ def _without_links(words: tuple[str, ...]) -> Iterator[str]:
             return
         if word not in _FILLERS:
             yield word
+
+
+def is_search(tool: Tool, *, lists: bool = False) -> bool:
+    """Whether the name of a tool says that it searches; with `lists`, also that it lists."""
+    words = Names([tool.name]).words[0]
+    return not _FINDS.isdisjoint(words) or (lists and not _LISTS.isdisjoint(words))
+
+
+def begins_with_search(tool: Tool) -> bool:
+    """Whether a tool's name begins with a verb for listing or searching."""
+    return next(iter(Names([tool.name]).words[0]), "") in SEARCH_VERBS
+
+
+def find_listers(tool: Tool, catalog: Catalog) -> Iterator[Tool]:
+    """Find tools that list or search what this tool looks up."""
+    names = catalog.names
+    if catalog.get(tool.name) is None:
+        return
+    verb, *about = names.stems[names.names.index(tool.name)] or [""]
+    for other, stems in zip(catalog, names.stems, strict=True):
+        if not stems or stems[0] not in SEARCH_VERBS or other.name == tool.name or not is_name(other.name):
+            continue
+        if set(about) & set(stems[1:]) or (verb in SEARCH_VERBS and not other.required):
+            yield other

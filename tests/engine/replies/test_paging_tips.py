@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, advise, payload_of
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, advise
+from fingerpost.engine.replies.payload import payload_of
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 

@@ -179,11 +179,12 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     ours, theirs = read_action(asked), read_action(name)
     if _has_second_verb(asked, ours.verb, name) or (danger is Danger.DESTROYS and _adds_noun(asked, name)):
         return False
-    if takes_arguments and danger is Danger.READS and _is_noun_of(ours, theirs, evidence):
+    is_loose = takes_arguments and danger is Danger.READS
+    if is_loose and _is_noun_of(ours, theirs, evidence):
         return True
-    if not _has_fitting_verb(ours, theirs, danger, evidence):
-        return False
-    return _concerns_same(ours, theirs, evidence, is_loose=takes_arguments and danger is Danger.READS)
+    return _has_fitting_verb(ours, theirs, danger, evidence) and _concerns_same(
+        ours, theirs, evidence, is_loose=is_loose
+    )
 
 
 def _has_other_modifier(asked: str, name: str) -> bool:

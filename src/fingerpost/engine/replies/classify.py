@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.replies.paging_tips import PARTIAL, payload_of
-from fingerpost.engine.replies.zero_results import may_be_empty
+from fingerpost.engine.replies.payload import PARTIAL, may_be_empty, payload_of
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 
 LONGEST_READ = 16 * 1024

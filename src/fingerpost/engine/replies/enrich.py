@@ -32,7 +32,8 @@ from fingerpost.engine.replies.classify import (
     sounds_like_failure,
     text_of,
 )
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise, payload_of
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise
+from fingerpost.engine.replies.payload import payload_of
 from fingerpost.engine.replies.server_errors import error_payload, failure_fields
 from fingerpost.engine.replies.unexplained import diagnose_unexplained
 from fingerpost.engine.replies.zero_results import advise_on_nothing

@@ -17,15 +17,13 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Replace
 from fingerpost.engine.phrases import Placeholder, count_noun, format_call
 from fingerpost.engine.render.corrected_call import present_call
-from fingerpost.engine.safety.json_input import as_list, as_object, is_number, parse_json
+from fingerpost.engine.replies.payload import CURSORS, OWN_ADVICE, PARTIAL, count_total, next_cursor
+from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.tool import Tool
 
-_LARGEST_READ = 256 * 1024
 _MANY = 25
-_MOST_WRAPPERS = 3
-OWN_ADVICE = frozenset({"tips", "next_steps", "nextSteps", "guidance", "hint", "hints"})
 _MORE = (
     "has_more",
     "hasMore",
@@ -37,14 +35,11 @@ _MORE = (
     "incomplete_results",
 )
 _AT_LIMIT = ("limit_reached", "limitReached")
-_CURSOR = ("nextCursor", "next_cursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "cursor")
-_TOTAL = ("total", "total_count", "totalCount", "total_results", "totalResults", "count_total")
 _OFFSET = lazy_pattern(r"offset|skip|start(?:_?index|_?at)?", re.IGNORECASE)
 _PAGE = lazy_pattern(r"page(?:_?number)?", re.IGNORECASE)
 _CURSOR_PARAM = lazy_pattern(r"(?:next_?)?(?:cursor|page_?token|after|continuation(?:_?token)?)", re.IGNORECASE)
 _LIMIT = lazy_pattern(r"limit|max(?:_?results|_?items)?|page_?size|per_?page|top|num_?results", re.IGNORECASE)
 _NARROWING = lazy_pattern(r"filter|glob|include|type|path|scope|language|since|label", re.IGNORECASE)
-PARTIAL = frozenset({"partial", "partial_results", "partialResults", "is_partial"})
 _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 
 
@@ -68,31 +63,6 @@ def advise(call: Call, payload: Mapping[str, Any], catalog: Catalog) -> Advice:
     if _is_any_true(payload, PARTIAL):
         return _partial_advice(call, tool, payload)
     return _paging_advice(call, tool, payload, catalog)
-
-
-def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object in a result: its structured content, or its text parsed as JSON."""
-    if structured := as_object(result.get("structuredContent")):
-        return unwrap(structured)
-    text = _only_text(result)
-    return as_object(parse_json(text)) if len(text) <= _LARGEST_READ else {}
-
-
-def unwrap(structured: dict[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Return the object in `{"result": …}`, which SDKs put around what is not declared as an object, also as JSON."""
-    if len(structured) != 1 or "result" not in structured or depth > _MOST_WRAPPERS:
-        return structured
-    inner = structured["result"]
-    if isinstance(inner, str) and len(inner) <= _LARGEST_READ:
-        inner = parse_json(inner)
-    if isinstance(inner, list):
-        return {"result": inner}
-    return unwrap(as_object(inner), depth + 1) or structured
-
-
-def _only_text(result: Mapping[str, Any]) -> str:
-    texts = [as_object(block).get("text") for block in as_list(result.get("content"))]
-    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
 
 
 def _partial_advice(call: Call, tool: Tool, payload: Mapping[str, Any]) -> Advice:
@@ -160,7 +130,7 @@ def _says_end(payload: Mapping[str, Any]) -> bool:
     page, pages = payload.get("page"), payload.get("total_pages", payload.get("totalPages"))
     if is_number(page) and is_number(pages) and page >= pages:
         return True
-    cursors = [payload[word] for word in _CURSOR if word in payload]
+    cursors = [payload[word] for word in CURSORS if word in payload]
     return bool(cursors) and not any(cursors)
 
 
@@ -194,16 +164,6 @@ def _asked_offset(call: Call, tool: Tool) -> int | float:
 def _pages_before(call: Call, tool: Tool) -> int:
     page = next((name for name in tool.params if _PAGE.fullmatch(name)), None)
     return _current_page(call, tool, page) - _first_page(tool, page) if page else 0
-
-
-def count_total(payload: Mapping[str, Any]) -> int | None:
-    """Return how many results there are by the reply's own count."""
-    return next((payload[word] for word in _TOTAL if isinstance(payload.get(word), int)), None)
-
-
-def next_cursor(payload: Mapping[str, Any]) -> str | None:
-    """Return the cursor of the next page, if there is one."""
-    return next((value for word in _CURSOR if isinstance(value := payload.get(word), str) and value), None)
 
 
 def _tips(steps: Mapping[str, str], returned: int, total: int | None, *, is_at_limit: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from fingerpost.engine.failure_kinds import FailureFacts, kind_of_code
 from fingerpost.engine.replies.author_diagnosis import ENVELOPE_FIELDS, FIELDS
-from fingerpost.engine.replies.paging_tips import payload_of, unwrap
+from fingerpost.engine.replies.payload import payload_of, unwrap
 from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number, parse_json
 

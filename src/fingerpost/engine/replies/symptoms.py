@@ -15,10 +15,9 @@ from typing import Any
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.listers import usage_of
+from fingerpost.engine.listers import begins_with_search, find_listers, usage_of
 from fingerpost.engine.model import Diagnosis, Severity
 from fingerpost.engine.phrases import count_noun
-from fingerpost.engine.replies.listers import begins_with_search, find_listers
 from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 from fingerpost.engine.tool import Tool
 

@@ -13,32 +13,15 @@ from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.listers import usage_of
+from fingerpost.engine.listers import find_listers, is_search, usage_of
 from fingerpost.engine.model import Call, Drop
 from fingerpost.engine.render.corrected_call import present_call
-from fingerpost.engine.replies.listers import find_listers, is_search
-from fingerpost.engine.replies.paging_tips import NO_ADVICE, OWN_ADVICE, Advice, count_total, next_cursor, position_of
-from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, position_of
+from fingerpost.engine.replies.payload import OWN_ADVICE, count_total, first_text, next_cursor, says_nothing
+from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
 
-_LONGEST_TEXT = 400
-_NOTHING = lazy_pattern(
-    r"\W{0,3}(?:sorry,? (?:but )?)?"
-    r"(?:(?:there (?:are|is|were|was) |i |we )?(?:found )?(?:no|0|zero)\b(?: [\w\-]+){0,4}? "
-    r"(?:found|match(?:es|ed|ing)?|results?|hits|records?|documents?|available)\b"
-    r"|nothing (?:was )?(?:found|matched|matches)\b|(?:i |we )?(?:did not|didn't|could not|couldn't) find any"
-    r"|(?:found|matched|returned) (?:no|0|zero)\b|(?:your |the |this )?(?:search|query) (?:did not|didn't|does not) "
-    r"(?:match|return|find) any|(?:total|results?|matches|hits): ?\W?(?:0|none)\b(?![.,]\d)"
-    r"|(?:no (?:data|items?|entries|entry|rows?|files?)|empty (?:results?|set|list|result set))\W{0,3}$)"
-    r"|\s*\[\s*\]\s*$",
-    re.IGNORECASE,
-)
-_SOMETHING = lazy_pattern(
-    r"\b(?:fetched|returned|found|showing|loaded|retrieved|using|here (?:are|is))\b:? (?:the )?[1-9]\d{0,8}\b",
-    re.IGNORECASE,
-)
-"""What goes on to say that something was found after all."""
 _FILTER = lazy_pattern(
     r"filters?|glob|include|exclude|where|prefix|since|until|before|after|from|to|date|labels?|tags?|type|kind|status"
     r"|state|language|extension|author|owner|category|scope|path|folder|directory",
@@ -61,17 +44,6 @@ _ABOUT_SEARCH = lazy_pattern(
     re.IGNORECASE,
 )
 """Fields that describe a search rather than what it found."""
-
-
-def may_be_empty(reply: Mapping[str, Any]) -> bool:
-    """Whether a reply may say that nothing was found; a cheap check for the short cut."""
-    payload = as_object(reply.get("structuredContent"))
-    if not payload:
-        return _says_nothing(_first_text(reply))
-    only = next(iter(payload.values())) if len(payload) == 1 else None
-    if isinstance(only, str):
-        return "result" in payload and _says_nothing(only)
-    return isinstance(only, dict) or 0 in (count_total(payload), payload.get("count"))
 
 
 def advise_on_nothing(call: Call, reply: Mapping[str, Any], payload: Mapping[str, Any], catalog: Catalog) -> Advice:
@@ -106,12 +78,12 @@ def _lines(broader: str, listers: list[str]) -> Iterator[str]:
 
 def _is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
     if not payload:
-        return _says_nothing(_first_text(reply))
+        return says_nothing(first_text(reply))
     payload = _unwrap(payload)
     if not OWN_ADVICE.isdisjoint(payload):
         return False
     if len(payload) == 1 and isinstance(only := payload.get("result"), str):
-        return _says_nothing(only)
+        return says_nothing(only)
     lists = [cast("list[Any]", value) for value in payload.values() if isinstance(value, list)]
     if payload.get("count") == 0 and None in payload.values():  # null in the place of an empty list
         lists.append([])
@@ -132,16 +104,6 @@ def _is_data(name: str, value: Any) -> bool:
     if isinstance(value, list | bool | float | None) or not value:
         return False
     return _ABOUT_SEARCH.search(name) is None
-
-
-def _says_nothing(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST_TEXT and _NOTHING.match(text) is not None and not _SOMETHING.search(text)
-
-
-def _first_text(reply: Mapping[str, Any]) -> str:
-    blocks = as_list(reply.get("content"))
-    text = as_object(blocks[0]).get("text") if len(blocks) == 1 else ""
-    return text if isinstance(text, str) else ""
 
 
 def _narrows(call: Call, tool: Tool) -> bool:

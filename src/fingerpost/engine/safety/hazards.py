@@ -206,7 +206,7 @@ def _attack_kind(holds: _Holds, value: str) -> str | None:
     if value.count("%") > _MOST_ESCAPES:
         return UNCHECKABLE
     plain = decode(value)
-    if holds == "path" and not is_url and is_traversal(value.strip(), plain.strip()):
+    if _is_traversal(holds, value, plain, is_url=is_url):
         return TRAVERSAL
     if begins_with_option(plain, is_strict=holds == "host"):
         return INJECTION
@@ -215,10 +215,13 @@ def _attack_kind(holds: _Holds, value: str) -> str | None:
     parts = _around_marks(plain)
     if len(parts) > _MOST_CHECKED:
         return UNCHECKABLE
-    is_injection = contains_command(parts, is_strict=holds == "host" or _hides_operator(value, plain)) or (
-        holds != "path" and not is_url and _INJECTION.search(parts)
-    )
-    return INJECTION if is_injection else None
+    if contains_command(parts, is_strict=holds == "host" or _hides_operator(value, plain)):
+        return INJECTION
+    return INJECTION if holds != "path" and not is_url and _INJECTION.search(parts) else None
+
+
+def _is_traversal(holds: _Holds, value: str, plain: str, *, is_url: bool) -> bool:
+    return holds == "path" and not is_url and is_traversal(value.strip(), plain.strip())
 
 
 def _hides_operator(value: str, plain: str) -> bool:

@@ -99,14 +99,14 @@ def hide_secrets(text: str, limit: SearchLimit | None = None) -> str:
     What is left of a text that is too long to be looked at, alone or with the other texts of `limit`, is left out.
     """
     limit = limit or SearchLimit()
-    shown = limit.take(text)
-    decoded = _ESCAPE.sub(_decode, shown) if "\\u" in shown else shown
+    taken = limit.take(text)
+    decoded = _ESCAPE.sub(_decode, taken) if "\\u" in taken else taken
     plain = undo_disguises(decoded) if is_disguised(decoded) else decoded
     hidden, left_out = _hide_in_parts(plain, limit)
-    left_out += len(text) - len(shown)
+    left_out += len(text) - len(taken)
     if hidden == plain and not left_out:
         return text
-    escapes = set(_BACKSLASHES.findall(shown)) if decoded is not shown else set[str]()
+    escapes = set(_BACKSLASHES.findall(taken)) if decoded is not taken else set[str]()
     if len(escapes) == 1 and text.isascii():  # a text in which every other letter is escaped stays so
         hidden = _NOT_ASCII.sub(partial(_encode, escapes.pop()), hidden)
     return f"{hidden}<{left_out:,} characters not shown: too long to check for secrets>" if left_out else hidden

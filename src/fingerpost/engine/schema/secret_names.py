@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fingerpost.engine.safety.json_input import as_list, as_object
-from fingerpost.engine.safety.redact import is_secret
 from fingerpost.engine.schema.walk import MAX_NODES, Schema, layers
 
 
@@ -26,4 +25,4 @@ def find_secret_names(root: Schema) -> frozenset[str]:
 
 
 def _is_secret(root: Schema, node: Any) -> bool:
-    return any(is_secret("", layer) for layer in layers(root, node))
+    return any(layer.get("writeOnly") is True or layer.get("format") == "password" for layer in layers(root, node))

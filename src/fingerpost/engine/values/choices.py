@@ -48,15 +48,17 @@ def _find_before_class(slot: Slot) -> str:
     """Return the only choice in a text that also names the class of the choice: `sick leave`; else nothing."""
     if not isinstance(slot.value, str) or len(slot.value) > _MAX_LENGTH or len(slot.choices) > _MOST_WORDS:
         return ""
-    words = [stem(word.lower()) for word in split_words(slot.value)]
+    words = _stems(slot.value)
     classes = _CLASSES | {stem(word) for word in split_words(slot.tool_name)[1:] if not is_verb(word)}
-    parts = {
-        choice: [stem(word.lower()) for word in split_words(choice)] for choice in slot.choices if _is_text(choice)
-    }
+    parts = {choice: _stems(choice) for choice in slot.choices if _is_text(choice)}
     named = [choice for choice, part in parts.items() if part and part == words[: len(part)]]
     others = {word for choice, part in parts.items() if choice not in named for word in part}
     rest = words[len(parts[named[0]]) :] if len(named) == 1 else []
     return named[0] if rest and classes.issuperset(rest) and others.isdisjoint(rest) else ""
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word.lower()) for word in split_words(text)]
 
 
 def _is_text(choice: Any) -> bool:
