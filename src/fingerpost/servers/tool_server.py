@@ -18,9 +18,9 @@ import mcp_types as types
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from fingerpost import sdk
 from fingerpost.engine.policy import Policy
 from fingerpost.errors import ToolOperationError
+from fingerpost.middleware.sdk import Guidance
 from fingerpost.servers.answer import Answer, Function
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ToolServer:
 
     def on_sdk(self, *, is_guided: bool = True) -> MCPServer[Any]:
         """Build the server on the official SDK."""
-        middleware = [sdk.Guidance(**self._guidance_parameters())] if is_guided else []
+        middleware = [Guidance(**self._guidance_parameters())] if is_guided else []
         server = MCPServer[Any](
             self.name,
             version=metadata.version("fingerpost"),

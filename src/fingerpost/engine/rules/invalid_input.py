@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Severity, Violation
 from fingerpost.engine.phrases import quote_parameter
-from fingerpost.engine.rules.conflicting_params import conflicting_names
 from fingerpost.engine.rules.respelling import respell
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.schema.conflicts import find_conflicts
 from fingerpost.engine.schema.validate import LIMIT_KEYWORDS, UNDECLARED_KEYWORD
 
 CODE = "INVALID_INPUT"
@@ -32,9 +32,10 @@ _OTHER_RULES = LIMIT_KEYWORDS | {UNDECLARED_KEYWORD, "required", "dependentRequi
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for violation in case.violations:
-        if violation.keyword in _OTHER_RULES or not case.has(violation.at) or conflicting_names(case, violation):
+        if violation.keyword in _OTHER_RULES or not case.has(violation.at):
             continue
-        yield _diagnosis(case, violation)
+        if not find_conflicts(case.tool.schema, violation, case.value(violation.at)):
+            yield _diagnosis(case, violation)
 
 
 def _diagnosis(case: Case, violation: Violation) -> Diagnosis:

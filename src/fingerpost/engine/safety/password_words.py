@@ -1,35 +1,8 @@
-"""Words for a password in many languages, and how command lines and logins contain one.
-
-Servers report errors in the language of their users, and tools repeat the command line that failed.
-"""
+"""How command lines and logins contain a password: tools repeat the command line that failed."""
 
 from __future__ import annotations
 
 import re
-
-FOREIGN_WORD = (
-    r"(?:pass|kenn|losungs)w[oö]rt(?![a-zäöüß])|zugangsdaten|mot_?de_?passe|(?<![a-z])mdp(?![a-z])|contrase[ñn]a"
-    r"|clave_?(?:de_?)?(?:acceso|secreta)|(?<![a-z])senhas?(?![a-z])|palavra_?passe|parola_?(?:d_?ordine|chiave)"
-    r"|wachtwoord|l[öo]senord|adgangskode|passord|kodeord|salasana|has[łl]o(?![a-z])|heslo(?![a-z])|jelsz[óo]"
-    r"|(?<![a-z])(?:parol[aă]|[şs]ifre)(?![a-z])|парол[ьяюеи]|секрет(?!\u0430\u0440)|токен|κωδικ[όο]ς|סיסמה"
-    r"|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호(?!화)"
-)
-"""Words for a password or a secret as one name, in lower case, with `_` for spaces and hyphens."""
-
-FOREIGN_PHRASE = re.compile(
-    r"(?<!\w)(?:mots? de passe|clave (?:de acceso|secreta)|palavra[ \-]passe|parola d['\u2019]ordine|m[aậ]t kh[aẩ]u"
-    r"|kata sandi|كلمة (?:المرور|السر)|رمز المرور|รหัสผ่าน|पासवर्ड|contrasen\u0303a|пароль)$",
-    re.IGNORECASE,
-)
-"""The end of a text before a separator: words for a password that contain spaces or marks."""
-
-FOREIGN_STATE = (
-    "falsch|ungültig|erforderlich|fehlt|muss|abgelaufen|leer|darf|ist|wurde|incorrecte?|invalide|requise?|obligatoire"
-    "|doit|expiré|manquant|est|incorrect[ao]|inválid[ao]|obligatori[ao]|requerid[ao]|debe|caducad[ao]|es|no es"
-    "|obrigatóri[ao]|deve|incorret[ao]|expirad[ao]|errat[ao]|non valid[ao]|richiest[ao]|неверный|неправильный|должен"
-    "|обязателен|не|истёк|ongeldig|verplicht|moet|onjuist|nieprawidłowe|wymagane|错误|不正确|無効|必須"
-)
-"""What continues a sentence about a password in these languages."""
 
 _NO_PASSWORD = r"(?![-<$|>&;]|\d{1,5}(?!\S)|[\w.\-]*/)"
 """An option, a placeholder, a redirection, a port or a path follows instead."""

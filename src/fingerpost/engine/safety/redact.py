@@ -14,9 +14,10 @@ from typing import Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.disguises import ANSI
+from fingerpost.engine.safety.secret_forms import KNOWN_FORM
 from fingerpost.engine.safety.secret_names import classify_name
 from fingerpost.engine.safety.secret_sentences import is_sentence
-from fingerpost.engine.safety.secrets import HIDDEN, KNOWN_FORM, has_secret, hide_secrets
+from fingerpost.engine.safety.secrets import HIDDEN, has_secret, hide_secrets
 
 ECHO_LIMIT = 64
 """The most characters of untrusted text that are shown at one place."""

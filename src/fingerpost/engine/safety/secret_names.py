@@ -5,15 +5,31 @@ Words for a password in other languages are in `password_words`.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.safety.password_words import FOREIGN_PHRASE, FOREIGN_WORD
+
+_FOREIGN_WORD = (
+    r"(?:pass|kenn|losungs)w[oö]rt(?![a-zäöüß])|zugangsdaten|mot_?de_?passe|(?<![a-z])mdp(?![a-z])|contrase[ñn]a"
+    r"|clave_?(?:de_?)?(?:acceso|secreta)|(?<![a-z])senhas?(?![a-z])|palavra_?passe|parola_?(?:d_?ordine|chiave)"
+    r"|wachtwoord|l[öo]senord|adgangskode|passord|kodeord|salasana|has[łl]o(?![a-z])|heslo(?![a-z])|jelsz[óo]"
+    r"|(?<![a-z])(?:parol[aă]|[şs]ifre)(?![a-z])|парол[ьяюеи]|секрет(?!\u0430\u0440)|токен|κωδικ[όο]ς|סיסמה"
+    r"|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호(?!화)"
+)
+"""Words for a password or a secret as one name, in lower case, with `_` for spaces and hyphens."""
+
+_FOREIGN_PHRASE = re.compile(
+    r"(?<!\w)(?:mots? de passe|clave (?:de acceso|secreta)|palavra[ \-]passe|parola d['\u2019]ordine|m[aậ]t kh[aẩ]u"
+    r"|kata sandi|كلمة (?:المرور|السر)|رمز المرور|รหัสผ่าน|पासवर्ड|contrasen\u0303a|пароль)$",
+    re.IGNORECASE,
+)
+"""The end of a text before a separator: words for a password that contain spaces or marks."""
 
 _MAX_NAME_LENGTH = 256
 _LONGEST_PHRASE = 24
 _PHRASE_ENDS = ("passe", "acceso", "secreta", "ordine", "khau", "sandi", "a")
-"""How the ASCII words end that `FOREIGN_PHRASE` may find: a fast test before the exact one."""
+"""How the ASCII words end that `_FOREIGN_PHRASE` may find: a fast test before the exact one."""
 
 _KEYS = (
     "access|account|admin|api|app|auth|client|consumer|deploy|encryption|hmac|jwt|licen[cs]e|master|private|recovery"
@@ -25,7 +41,7 @@ _SECRET_WORD = lazy_pattern(
     r"|(?<![a-z])(?:auth|otp|pin|ssn|cvv|cvc|jwt)s?(?![a-z])"
     r"|(?:(?<![a-z])|db|pg|sql|my|smtp|mail|ftp|ssh|user|root|admin|login|redis|mongo|sudo|proxy|store)pass$"
     r"|(?:verification|security|one_time|login|sign_?in|[2mt]fa|sms|recovery|backup|access|activation)_?codes?(?![a-z])"
-    rf"|{FOREIGN_WORD}"
+    rf"|{_FOREIGN_WORD}"
 )
 _DESCRIBES_SECRET = lazy_pattern(
     r"_(?:length|len|type|policy|expiry|expires|expires_at|expires_in|ttl|url|uri|endpoint|status|state|required"
@@ -77,7 +93,7 @@ def names_secret(text: str, start: int, end: int) -> bool:
     is_second_word = lowered in _SECOND_WORDS
     if not is_second_word and not classify_name(name)[0]:
         is_end = not name.isascii() or lowered.endswith(_PHRASE_ENDS)
-        return is_end and FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end) is not None
+        return is_end and _FOREIGN_PHRASE.search(text, max(0, start - _LONGEST_PHRASE), end) is not None
     before = text[start - 1 : start] in _BLANKS and _WORD_BEFORE.search(text, max(0, start - 18), start)
     word = before[1].lower() if before else ""
     is_secret = classify_name(f"{word}_{name}")[0] if is_second_word else True

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.safety.password_words import FOREIGN_STATE
+
+_FOREIGN_STATE = (
+    "falsch|ungültig|erforderlich|fehlt|muss|abgelaufen|leer|darf|ist|wurde|incorrecte?|invalide|requise?|obligatoire"
+    "|doit|expiré|manquant|est|incorrect[ao]|inválid[ao]|obligatori[ao]|requerid[ao]|debe|caducad[ao]|es|no es"
+    "|obrigatóri[ao]|deve|incorret[ao]|expirad[ao]|errat[ao]|non valid[ao]|richiest[ao]|неверный|неправильный|должен"
+    "|обязателен|не|истёк|ongeldig|verplicht|moet|onjuist|nieprawidłowe|wymagane|错误|不正确|無効|必須"
+)
+"""What continues a sentence about a password in these languages."""
 
 _AFTER = r"(?=[\s,.;:!?)\]}>\"'`&|@]|\\[\"'rn]|$)"
 _SECRET = r"(?:api_?)?(?:token|key|secret|pass(?:word|wd|phrase|code)?|pwd|credentials?|cookie|pin|otp|jwt)s?"
@@ -41,7 +48,7 @@ _QUALITY = (
 )
 """What a sentence says about a secret: `the private key is encrypted`."""
 _SENTENCE = lazy_pattern(
-    rf"(?:{_STATE}|{FOREIGN_STATE}|the|a|an|this|that|it|no|may|can|could|expected|given|set|please|check|see|min(?:imum)?"
+    rf"(?:{_STATE}|{_FOREIGN_STATE}|the|a|an|this|that|it|no|may|can|could|expected|given|set|please|check|see|min(?:imum)?"
     r"|max(?:imum)?|between|\d{1,3}(?:(?:-|\u2013| to )\d{1,3})? (?:characters|digits|letters))"
     r"(?=[ \t]+[A-Za-z\d\"'(]|[,.;:!?)]?(?:\s|$))",
     re.IGNORECASE,
@@ -50,7 +57,7 @@ _SENTENCE = lazy_pattern(
 _CLAUSE = lazy_pattern(rf"(?:{_QUALITY})(?=[ \t]+[A-Za-z\d\"'(]|[,.;:!?)]?(?:\s|$))")
 _QUOTED_SENTENCE = lazy_pattern(
     r"(?:(?:the |your |this )?(?:password|token|secret|key|passphrase|pin|code|credentials?|field|value) )?"
-    rf"(?:{_STATE}|{FOREIGN_STATE})(?=[ \t]+[a-z]|[.!]?\Z)",
+    rf"(?:{_STATE}|{_FOREIGN_STATE})(?=[ \t]+[a-z]|[.!]?\Z)",
     re.IGNORECASE,
 )
 _OPTION_SENTENCE = lazy_pattern(

@@ -1,7 +1,7 @@
 """Find secrets in text and hide them: `DB_PASS=…`, `"token": "…"`, `postgres://user:…@host`, keys of known form.
 
-Which names mean a secret is in `secret_names`, where a value ends in `secret_values`, other places where a text holds a
-secret in `secret_places` and `password_words`, and which parts of a long text are searched in `secret_signs`.
+Which names mean a secret is in `secret_names`, other places where a text holds a secret in `secret_places` and
+`password_words`, and which parts of a long text are searched in `secret_signs`.
 
 Where the name of a secret is followed by a value, the value is hidden up to its end, whatever characters it has. A
 sentence about a secret (`password must be 8 characters`) stays readable.
@@ -18,33 +18,41 @@ from typing import NamedTuple, TypeAlias
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.disguises import is_disguised, undo_disguises
 from fingerpost.engine.safety.password_words import LOGIN_PAIR, PASSWORD_OPTION
-from fingerpost.engine.safety.secret_names import classify_name
+from fingerpost.engine.safety.secret_forms import (
+    BEARER,
+    CODE_PATTERNS,
+    DIGEST,
+    KNOWN_TOKEN,
+    PEM,
+    PYDANTIC_INPUT,
+    QUERY_VALUE,
+    USERINFO,
+    WEBHOOK_URL,
+)
+from fingerpost.engine.safety.secret_names import classify_name, names_secret, split_humps
 from fingerpost.engine.safety.secret_places import (
-    CODES,
-    DIGEST_RESPONSE,
     ESCAPE,
     EZCONNECT_LOGIN,
+    HAS_A_NAME,
     IN_TYPOGRAPHIC_QUOTES,
+    NAMES_A_THING,
     NEXT_LINE,
+    NEXT_SETTING,
     ORACLE_CONTEXT,
     ORACLE_LOGIN,
     PLACES,
-    QUERY,
     QUOTED,
     RANDOM,
-    WEBHOOK,
 )
-from fingerpost.engine.safety.secret_sentences import is_placeholder
+from fingerpost.engine.safety.secret_sentences import (
+    SCHEME,
+    continues_option,
+    continues_sentence,
+    is_about_something_else,
+    is_placeholder,
+    is_sentence,
+)
 from fingerpost.engine.safety.secret_signs import SearchLimit, find_parts, has_name_sign, lower
-from fingerpost.engine.safety.secret_values import (
-    FLAG,
-    PAIR,
-    find_likely_value,
-    find_rest,
-    find_value_after_flag,
-    find_value_after_pair,
-    find_value_in_place,
-)
 
 HIDDEN = "<hidden>"
 """Replaces text that may not be shown."""
@@ -55,33 +63,32 @@ _EXAMPLES = ("password", "pass", "passwd", "pwd", "secret", "token")
 _Find: TypeAlias = Callable[[str, re.Match[str]], tuple[int, int]]
 """Returns where a value begins and ends."""
 
-_USERINFO = lazy_pattern(
-    r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|(?!git@)[^\s/@\"'<>]{1,256}@)"
+_LONGEST_CONTAINER = 8_192
+_HEADERS = ("authorization", "authorisation", "cookie")
+"""Headers, whose value is the rest of the line."""
+
+_DIRECTORIES, _PATH = ("pwd", "oldpwd"), lazy_pattern(r"[\"']?(?:~?/|[A-Za-z]:\\)[\w.\-/\\]*+(?!\S)")
+"""`PWD=/home/me`"""
+_PAIR = lazy_pattern(
+    r"(?<![\w.\-])([\w.\-]++)(\\*(?:[\"'`]|%22)?\]?[ \t]{0,3}"
+    r"(?:(?:=>|->|:=|==?|[:\uff1a\uff1d])[ \t]{0,3}|%(?:25){0,2}3[ADad](?:%22|%27)?)|[ \t]+is[ \t]+)"
 )
-_BEARER = lazy_pattern(
-    r"\b(bearer|basic(?=[ \t]+\S{0,512}?(?:\d|=|(?-i:[a-z][A-Z]))))([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?"
-    r"|credentials?|access|realm|format|type|of|and|operations?|features?|support|version|information|example)\b)([^\s,;\"']{6,})",
-    re.IGNORECASE,
-)
-_WEBHOOK, _QUERY, _DIGEST = (lazy_pattern(one, re.IGNORECASE) for one in (WEBHOOK, QUERY, DIGEST_RESPONSE))
-_CODES = tuple(lazy_pattern(code, re.IGNORECASE) for code in CODES)
-_PEM = lazy_pattern(
-    r"-{4,5} ?BEGIN [A-Z\d ]{1,40}-{4,5}.*?(?:-{4,5} ?END [A-Z\d ]{1,40}-{4,5}|\Z)"
-    r"|(?<=Private-Lines: )\d{1,4}.*?(?:Private-(?:MAC|Hash): ?\w{1,128}|\Z)",
-    re.DOTALL,
-)
-"""The body of a key, as OpenSSL, SSH and PuTTY write it."""
-_PYDANTIC_INPUT = lazy_pattern(
-    r"^([\w.\[\]]{1,128})\n([^\n]{0,300}?\binput_value=)([^\n]*?)(?=, input_type=|\])", re.MULTILINE
-)
-KNOWN_FORM = lazy_pattern(
-    r"(?<![A-Za-z0-9])(?:sk-(?=[\w\-]{0,64}\d)[\w\-]{8}|[srp]k_(?:live|test)_|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-"
-    r"|A[KS]IA[A-Z0-9]{12}|AIza[\w\-]{8}|ya29\.|eyJ\w{6}|(?:npm|hf)_(?=[A-Za-z0-9]{0,40}\d|[A-Za-z0-9]{20})[A-Za-z0-9]{8}|pypi-\w{8}|whsec_|SG\.\w{8}|shpat_|dop_v1_"
-    r"|ATATT|lin_api_|dckr_pat_|hvs\.\w{16}|(?:AGE-SECRET-KEY|age-secret-key)-1\w{8}|-----BEGIN"
-    r"|\$(?:2[aby]|argon2[a-z]{0,2}|[156y])\$[\w./$=,+\-]{2,200})"
-)
-"""The beginning of a key or token that its issuer gives a recognizable form."""
-_KNOWN_TOKEN = lazy_pattern(KNOWN_FORM.pattern + r"[\w\-./+=~]*")
+_FLAG = lazy_pattern(r"(?<![\w\-])--?([A-Za-z][\w\-]*+)([ \t]+)(?!-)")
+_QUOTE = lazy_pattern(r"\\{0,7}[\"'`]")
+_TYPOGRAPHIC = {"\u201c": "\u201d", "\u201e": "\u201c", "\u2018": "\u2019", "\u201a": "\u2018", "\u00ab": "\u00bb"}
+"""Opening and closing quotes as word processors write them."""
+_SCHEMA = lazy_pattern(r"\\*[\"']?(?:type|\$ref|anyOf|required)\\*[\"']?\s*[:=]")
+_NEXT_SETTING = lazy_pattern(NEXT_SETTING, re.IGNORECASE)
+_VALUE = lazy_pattern(r"[^\s;]*+")
+_QUOTE_OR_LINE_END = lazy_pattern(r"(\\*+)([\"'`])|[\r\n]")
+_LAST_QUOTE = lazy_pattern(r"\\{0,7}[\"'`]\Z")
+_LINE_END = lazy_pattern(r"[\r\n]")
+_HEADER_END = lazy_pattern(r"[\r\n\"']")
+_QUERY_END = lazy_pattern(r"[&#\s\"'<>]")
+_ENCODED_END = lazy_pattern(r"[&#\s\"'<>]|%(?:25){0,2}(?:0[ADad]|2[0267Cc]|3[Bb]|7[Dd])")
+_NAMES_A_THING = lazy_pattern(NAMES_A_THING, re.IGNORECASE)
+_HAS_A_NAME = lazy_pattern(HAS_A_NAME, re.IGNORECASE)
+_DIGIT = lazy_pattern(r"\d")
 _ORACLE_CONTEXT = lazy_pattern(ORACLE_CONTEXT, re.IGNORECASE)
 _ORACLE_LOGIN, _EZCONNECT_LOGIN = lazy_pattern(ORACLE_LOGIN), lazy_pattern(EZCONNECT_LOGIN)
 _BACKSLASHES = lazy_pattern(r"\\+(?=u[\da-fA-F]{4})")
@@ -123,7 +130,7 @@ def _encode(backslashes: str, letter: re.Match[str]) -> str:
 
 def _hide_in_parts(text: str, limit: SearchLimit) -> tuple[str, int]:
     """Hide the secrets in the parts of a text that may have some; also return how much of it was not searched."""
-    plain = _PEM.sub(HIDDEN, text) if "BEGIN " in text or "Private-Lines" in text else text
+    plain = PEM.sub(HIDDEN, text) if "BEGIN " in text or "Private-Lines" in text else text
     lowered = lower(plain)
     parts = find_parts(lowered, limit)
     left_out, plain = len(plain) - parts.end, plain[: parts.end]
@@ -133,7 +140,7 @@ def _hide_in_parts(text: str, limit: SearchLimit) -> tuple[str, int]:
         if start < end:
             part = _hide(plain[start:end], lowered[start:end])
             pieces += [plain[done:start], part]
-            done = find_rest(plain, end, part.removesuffix(HIDDEN)) if part.endswith(HIDDEN) else end
+            done = _find_rest(plain, end, part.removesuffix(HIDDEN)) if part.endswith(HIDDEN) else end
     return "".join([*pieces, plain[done:]]) if pieces else plain, left_out
 
 
@@ -196,7 +203,7 @@ def _hide_after_group(found: re.Match[str]) -> str:
 
 
 def _hide_codes(text: str) -> str:
-    for pattern in _CODES:
+    for pattern in CODE_PATTERNS:
         text = pattern.sub(rf"\1{HIDDEN}", text)
     return text
 
@@ -214,6 +221,127 @@ def _search(pattern: re.Pattern[str], find: _Find) -> Callable[[str], str]:
     return lambda text: _hide_values(text, pattern, find)
 
 
+def _find_value_after_pair(text: str, pair: re.Match[str]) -> tuple[int, int]:
+    """Return where the value after a name begins and ends; the same place twice if it is no secret."""
+    name, start = pair[1], pair.end()
+    nothing = start, start
+    if not names_secret(text, *pair.span(1)) or _is_place(text, pair):
+        return nothing
+    plain_name = split_humps(name)
+    if continues_sentence(text, start, separator=pair[2]) or is_about_something_else(text, start, plain_name, pair[2]):
+        return nothing
+    is_header = ":" in pair[2] and plain_name.endswith(_HEADERS)
+    if "%" in pair[2]:
+        return start, _find(_ENCODED_END, text, start)
+    start, end = _span(text, start, is_header=is_header, is_query=_is_query(text, pair))
+    is_number = text[start:end].isdigit() and (classify_name(name)[1] or plain_name.endswith("tokens"))
+    is_quoted = start > pair.end()
+    return nothing if is_number or (is_quoted and is_sentence(text[start:end])) else (start, end)
+
+
+def _find_value_in_place(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """Return where the value is that a pattern of `secret_places` found; the same place twice if it is no secret."""
+    start, end = found.span("value")
+    if start == end:
+        start, end = _span(text, start)
+    value, is_number = text[start:end], classify_name(found["name"])[1]
+    is_kept = is_sentence(value) or (is_number and value.isdigit()) or not names_secret(text, *found.span("name"))
+    return (start, start) if is_kept else (start, end)
+
+
+def _find_likely_value(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """The same for places where a word that is no secret may follow a name: `token 'if'`."""
+    name, value = found["name"], found["value"]
+    is_any_word = not _NAMES_A_THING.search(name)
+    is_likely = len(value) >= 6 and _DIGIT.search(value) is not None and not _HAS_A_NAME.fullmatch(name)
+    return _find_value_in_place(text, found) if is_any_word or is_likely else (found.end(), found.end())
+
+
+def _find_value_after_flag(text: str, flag: re.Match[str]) -> tuple[int, int]:
+    """Return where the value of a command-line option is: `--password hunter2`."""
+    start = flag.end()
+    is_option = classify_name(flag[1])[0] and not continues_option(text, start)
+    if not is_option or continues_sentence(text, start, separator=flag[2]):
+        return start, start
+    return _span(text, start)
+
+
+def _is_place(text: str, pair: re.Match[str]) -> bool:
+    """Whether a name is a host with a port (`//token-service:8080`), the scheme of a URL, or the current directory."""
+    if pair[1].lower() in _DIRECTORIES and _PATH.match(text, pair.end()) and text[max(0, pair.start() - 1)] != ";":
+        return True
+    before, after = text[max(0, pair.start() - 2) : pair.start()], text[pair.end() : pair.end() + 2]
+    return pair[2] == ":" and (before == "//" or after == "//")
+
+
+def _is_query(text: str, pair: re.Match[str]) -> bool:
+    return text[max(0, pair.start() - 1) : pair.start()] in ("?", "&")
+
+
+def _span(text: str, start: int, *, is_header: bool = False, is_query: bool = False) -> tuple[int, int]:
+    """Return where a value begins and ends, without its quotes."""
+    if quote := _QUOTE.match(text, start):
+        return quote.end(), _find_closing_quote(text, quote.end(), quote.group())
+    if closing := _TYPOGRAPHIC.get(text[start : start + 1]):
+        end = text.find(closing, start + 1, start + 1 + _LONGEST_CONTAINER)
+        return start + 1, end if end >= 0 else _find(_LINE_END, text, start)
+    if text[start : start + 1] in ("{", "["):
+        end = _find_closing_bracket(text, start)
+        return (start, start) if _SCHEMA.match(text, start + 1, end) else (start, end)
+    if is_header:
+        return start, _find(_HEADER_END, text, start)
+    if is_query:
+        return start, _find(_QUERY_END, text, start)
+    return start, _find_end(text, start)
+
+
+def _find_closing_quote(text: str, start: int, quote: str) -> int:
+    """Find the same quote with as many backslashes; without one, the value goes on to the end of the line.
+
+    A quote that is written twice is part of the value, as in SQL.
+    """
+    doubled = -1
+    for found in _QUOTE_OR_LINE_END.finditer(text, start):
+        if not found[2]:
+            return found.start()
+        if found[2] == quote[-1] and len(found[1]) == len(quote) - 1 and found.start() != doubled:
+            if found.start() == start or text[found.end() : found.end() + 1] != quote:
+                return found.start()
+            doubled = found.end()
+    return len(text)
+
+
+def _find_closing_bracket(text: str, start: int) -> int:
+    depth = 0
+    for found in re.finditer(r"[{\[\]}]", text[start : start + _LONGEST_CONTAINER]):
+        depth += 1 if found.group() in "{[" else -1
+        if depth == 0:
+            return start + found.end()
+    return min(len(text), start + _LONGEST_CONTAINER)
+
+
+def _find_end(text: str, start: int) -> int:
+    """Find the end of a value without quotes: white space or the next setting, less closing punctuation."""
+    if scheme := SCHEME.match(text, start):
+        start = scheme.end()
+    end = _VALUE.match(text, start).end()  # pyright: ignore[reportOptionalMemberAccess]
+    while text[end : end + 1] == ";" and not _NEXT_SETTING.match(text, end):
+        end = _VALUE.match(text, end + 1).end()  # pyright: ignore[reportOptionalMemberAccess]
+    last = max(start, end - 16)
+    return end - len(text[last:end]) + len(text[last:end].rstrip(")]}>\"'`.,;:!?"))
+
+
+def _find(characters: re.Pattern[str], text: str, start: int) -> int:
+    found = characters.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _find_rest(text: str, start: int, before: str) -> int:
+    """Find the end of a value that began after `before` and goes on at `start`: its quote, else the end of the line."""
+    quote = _LAST_QUOTE.search(before, max(0, len(before) - 8))
+    return _find_closing_quote(text, start, quote.group()) if quote else _find(_LINE_END, text, start)
+
+
 class _Step(NamedTuple):
     """One way to hide secrets, and what a text that it changes must contain, in lower case."""
 
@@ -224,17 +352,17 @@ class _Step(NamedTuple):
 
 
 _XML, _BESIDE, _BLOCK, _NETRC, _PHRASE, _PROVIDED, _DOCKERFILE, _TABLE, _CODE = (
-    _search(lazy_pattern(place), find_value_in_place) for place in PLACES
+    _search(lazy_pattern(place), _find_value_in_place) for place in PLACES
 )
 _STEPS = (
-    _Step(_substitute(_PYDANTIC_INPUT, _hide_pydantic_input), ("input_value=",), needs_name=False),
-    _Step(_substitute(_USERINFO, _hide_userinfo), ("://",), needs_name=False),
-    _Step(_substitute(_WEBHOOK, rf"\1{HIDDEN}"), ("hook", "api.telegram", "ifttt"), needs_name=False),
-    _Step(_substitute(_QUERY, _hide_after_group), ("sig", "key=", "code=", "hmac="), needs_name=False),
-    _Step(_substitute(_DIGEST, rf"\1{HIDDEN}"), ("response=",), needs_name=False),
+    _Step(_substitute(PYDANTIC_INPUT, _hide_pydantic_input), ("input_value=",), needs_name=False),
+    _Step(_substitute(USERINFO, _hide_userinfo), ("://",), needs_name=False),
+    _Step(_substitute(WEBHOOK_URL, rf"\1{HIDDEN}"), ("hook", "api.telegram", "ifttt"), needs_name=False),
+    _Step(_substitute(QUERY_VALUE, _hide_after_group), ("sig", "key=", "code=", "hmac="), needs_name=False),
+    _Step(_substitute(DIGEST, rf"\1{HIDDEN}"), ("response=",), needs_name=False),
     _Step(_hide_codes, ("code", "otp", "pin"), needs_name=False),
-    _Step(_search(PAIR, find_value_after_pair)),
-    _Step(_search(FLAG, find_value_after_flag), ("-",)),
+    _Step(_search(_PAIR, _find_value_after_pair)),
+    _Step(_search(_FLAG, _find_value_after_flag), ("-",)),
     _Step(_substitute(LOGIN_PAIR, _hide_login), ("user", "log", "credential", "basic"), needs_name=False),
     _Step(_hide_options, (" -", "\t-", "\n-", "net use"), needs_name=False),
     _Step(_XML, ("<", "\\u003c", "&lt;")),
@@ -246,15 +374,15 @@ _STEPS = (
     _Step(_DOCKERFILE, ("env", "setx")),
     _Step(_TABLE, ("\t", "\\t")),
     _Step(_CODE, ("code",)),
-    _Step(_search(lazy_pattern(QUOTED), find_likely_value), ("'", '"', "`")),
+    _Step(_search(lazy_pattern(QUOTED), _find_likely_value), ("'", '"', "`")),
     _Step(
-        _search(lazy_pattern(IN_TYPOGRAPHIC_QUOTES), find_likely_value),
+        _search(lazy_pattern(IN_TYPOGRAPHIC_QUOTES), _find_likely_value),
         ("\u201c", "\u201e", "\u2018", "\u201a", "\u00ab"),
     ),
-    _Step(_search(lazy_pattern(NEXT_LINE), find_likely_value), ("\n", "\\n")),
-    _Step(_search(lazy_pattern(RANDOM), find_likely_value)),
+    _Step(_search(lazy_pattern(NEXT_LINE), _find_likely_value), ("\n", "\\n")),
+    _Step(_search(lazy_pattern(RANDOM), _find_likely_value)),
     _Step(_hide_oracle_login, ("@",), needs_name=False),
-    _Step(_substitute(_BEARER, _hide_bearer), ("bearer", "basic"), needs_name=False),
-    _Step(_substitute(_KNOWN_TOKEN, HIDDEN), needs_name=False),
+    _Step(_substitute(BEARER, _hide_bearer), ("bearer", "basic"), needs_name=False),
+    _Step(_substitute(KNOWN_TOKEN, HIDDEN), needs_name=False),
 )
 _STEPS_WITHOUT_NAME = tuple(step for step in _STEPS if not step.needs_name)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
-from fingerpost.engine.values.numbers import parse_exact
+from fingerpost.engine.values.exact import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 2048

@@ -15,15 +15,10 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, lossless
 
 _MAX_LENGTH = 40
-_EXACT = 2**53
-"""Beyond this, servers that use floats read a neighbouring number."""
-
-_INTEGER = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,15})")
-_NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
-"""At most fifteen digits, which a float preserves."""
 _MARKED = lazy_pattern(r"[#!](?=[0-9])")
 _POSITIVE = lazy_pattern(r"\+(?=[0-9])")
 _UNDERSCORES = lazy_pattern(r"-?[1-9][0-9]{0,2}(?:_[0-9]{3})+")
@@ -73,15 +68,6 @@ def _is_in_main_unit(text: str, slot: Slot) -> bool:
     return any(map(_MINOR_UNIT.fullmatch, words)) or bool(_MINOR_UNIT_PHRASE.search(slot.description[:500]))
 
 
-def parse_exact(text: str, kinds: tuple[str, ...]) -> int | float | None:
-    """Return the number of a text without any decoration, if no digit is lost."""
-    if "integer" in kinds and _INTEGER.fullmatch(text) and abs(int(text)) <= _EXACT:
-        return int(text)
-    if "number" in kinds and _NUMBER.fullmatch(text):
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
-    return None
-
-
 def _read_integer(text: str) -> Iterator[Candidate]:
     if found := _POINT_OR_GROUP.fullmatch(text):
         yield Candidate(int(found[1]))
@@ -98,9 +84,13 @@ def _parse_whole(text: str) -> int | None:
     """Return the integer of a text that has no other reading."""
     bare = text.replace("_", "") if _UNDERSCORES.fullmatch(text) else text
     bare = bare.replace(",", "") if _COMMAS.fullmatch(bare) else bare
-    if _INTEGER.fullmatch(bare):
-        return int(bare) if abs(int(bare)) <= _EXACT else None
-    if _NUMBER.fullmatch(bare) and (number := Decimal(bare)) == number.to_integral_value() and abs(number) <= _EXACT:
+    if INTEGER.fullmatch(bare):
+        return int(bare) if abs(int(bare)) <= LARGEST_EXACT else None
+    if (
+        NUMBER.fullmatch(bare)
+        and (number := Decimal(bare)) == number.to_integral_value()
+        and abs(number) <= LARGEST_EXACT
+    ):
         return int(number)
     return None
 
@@ -108,7 +98,7 @@ def _parse_whole(text: str) -> int | None:
 def _parse_grouped(text: str) -> int | None:
     is_grouped = _OTHER_GROUPS.fullmatch(text) or _SEVERAL_POINTS.fullmatch(text)
     whole = int("".join(filter(str.isdecimal, text))) if is_grouped else None
-    return None if whole is None or whole > _EXACT else -whole if text.startswith("-") else whole
+    return None if whole is None or whole > LARGEST_EXACT else -whole if text.startswith("-") else whole
 
 
 def _read_decimal(text: str) -> Iterator[Candidate]:

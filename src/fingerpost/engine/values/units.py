@@ -15,7 +15,7 @@ from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import last_unit, unit_of
 from fingerpost.engine.phrases import encode_json, parameter_label
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.values.numbers import parse_exact
+from fingerpost.engine.values.exact import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 40

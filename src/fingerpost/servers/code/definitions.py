@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fingerpost import closest
+from fingerpost.engine.matching import closest
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.safety.redact import ECHO_LIMIT
 from fingerpost.errors import Reading

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from fingerpost import closest
+from fingerpost.engine.matching import closest
 from fingerpost.errors import Reading
 from fingerpost.servers.code.errors import escape_pattern
 from fingerpost.servers.code.folder import ServedFolder, printable_path

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
-from fingerpost import closest
+from fingerpost.engine.matching import closest
 from fingerpost.engine.phrases import literal
 from fingerpost.errors import Reading, ToolOperationError
 from fingerpost.servers.workspace.paths import (

@@ -1,0 +1,21 @@
+"""Numbers that a text spells without decoration, and that no reader changes."""
+
+from __future__ import annotations
+
+from fingerpost.engine.lazy_pattern import lazy_pattern
+
+LARGEST_EXACT = 2**53
+"""Beyond this, servers that use floats read a neighbouring number."""
+
+INTEGER = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,15})")
+NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+"""At most fifteen digits, which a float preserves."""
+
+
+def parse_exact(text: str, kinds: tuple[str, ...]) -> int | float | None:
+    """Return the number of a text without any decoration, if no digit is lost."""
+    if "integer" in kinds and INTEGER.fullmatch(text) and abs(int(text)) <= LARGEST_EXACT:
+        return int(text)
+    if "number" in kinds and NUMBER.fullmatch(text):
+        return int(text) if INTEGER.fullmatch(text) else float(text)
+    return None
