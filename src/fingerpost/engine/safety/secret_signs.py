@@ -28,6 +28,8 @@ _TINY = 64
 """A text up to this length is always looked at, so that `"type": "text"` stays."""
 _LEAST_SEARCHED = 32
 """A short text takes as long to search as one of this length."""
+_SIGN_COST = 8
+"""A sign may be that of a value to hide, which takes as long as searching this many characters more."""
 _BEFORE, _AFTER = 512, 1_024
 """How far the patterns reach around a sign. A value that is longer is hidden as a whole, too."""
 _LONGEST_WORD = 256
@@ -123,7 +125,7 @@ def find_parts(lowered: str, limit: SearchLimit) -> Parts:
         start, end = sign.start() - _BEFORE, sign.end() + _AFTER
         if not spans or start > spans[-1][1]:
             spans.append([start, start])
-        limit.searched -= end - spans[-1][1]
+        limit.searched -= end - spans[-1][1] + _SIGN_COST
         spans[-1][1] = end
         if limit.searched < 0:
             return Parts(_snap(lowered, spans), cut_between_words(lowered, sign.end()))
