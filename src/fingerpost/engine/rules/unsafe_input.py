@@ -21,7 +21,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
         at, kind = case.first_hazard
         yield Diagnosis(
             code=CODE,
-            message=f"{quote_parameter(at)} is refused: it holds {kind}",
+            message=f"{quote_parameter(at)} is refused: it contains {kind}",
             severity=Severity.CRITICAL,
             at=at,
             retryable=False,

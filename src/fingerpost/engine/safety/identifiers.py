@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.redact import is_secret, looks_random
-from fingerpost.engine.safety.secrets import KNOWN_FORM
+from fingerpost.engine.safety.secret_forms import KNOWN_FORM
 
 _LONGEST = 256
 _LONGEST_CARD = 16

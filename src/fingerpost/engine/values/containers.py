@@ -10,16 +10,17 @@ Tolerant parsers on PyPI were measured: `json5` needs 90 ms for 2 kB, `json-repa
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Grade
-from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _MAX_LENGTH = 1 << 15
 _MAX_DEPTH = 64
 _FENCE = lazy_pattern(r"(`{3,}|~{3,})[\w+-]*\s([^`~]*?)\s*\1")
@@ -103,7 +104,7 @@ class _Rewriter:
                 self.pieces.append(self._requote(piece))
             case "curly":
                 self.is_loose = True
-                self.pieces.append(encode_json(piece[1:-1]))
+                self.pieces.append(_encode(piece[1:-1]))
             case "open":
                 self._enter(piece)
             case "close":
@@ -117,10 +118,10 @@ class _Rewriter:
         body = piece[1:-1]
         self.is_loose |= "\n" in body
         if "\\" not in body:
-            return encode_json(body)
+            return _encode(body)
         if piece[0] == '"' and "\\'" not in body and "\\x" not in body:
             return piece.replace("\n", "\\n")  # the strict parser knows its escapes, surrogate pairs included
-        return encode_json(_ESCAPE.sub(_decode_escape, body))
+        return _encode(_ESCAPE.sub(_decode_escape, body))
 
     def _enter(self, piece: str) -> None:
         if len(self._open) >= _MAX_DEPTH:
@@ -147,7 +148,7 @@ class _Rewriter:
     def _add_word(self, word: str, *, is_key: bool) -> None:
         if is_key and word not in _CONSTANTS:
             self.is_loose = True
-            self.pieces.append(encode_json(word))
+            self.pieces.append(_encode(word))
         elif not is_key and word in _CONSTANTS:
             self.pieces.append(_CONSTANTS[word])
         else:

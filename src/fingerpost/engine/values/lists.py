@@ -20,7 +20,8 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import read_boolean
 from fingerpost.engine.values.containers import parse_decorated, read_container
-from fingerpost.engine.values.exact import parse_exact, read_number
+from fingerpost.engine.values.exact import parse_exact
+from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
 
 _MAX_LENGTH = 4096

@@ -7,13 +7,13 @@ fraction is allowed, and leading zeros belong to an id, so those numbers are off
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
-from fingerpost.engine.phrases import encode_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, lossless
@@ -52,7 +52,7 @@ def read_number(slot: Slot) -> Iterator[Candidate]:
     if "integer" in slot.kinds:
         text = _MARKED.sub("", text, count=1) if _MARKED.match(text) else text
     if _is_in_main_unit(text, slot):
-        hint = f"{slot.label} counts in a small unit of money: {encode_json(clean(text))} is probably in the main unit"
+        hint = f"{slot.label} counts in a small unit of money: {json.dumps(clean(text), ensure_ascii=False)} is probably in the main unit"
         yield Candidate(Instead.FILL_IN, hint=hint)
     elif "integer" in slot.kinds and "number" not in slot.kinds:
         yield from _read_integer(text)
