@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost import Call, Catalog, Diagnosis, Policy, Report, admit, render
 from fingerpost.engine.model import Applicability, Drop, Fix, Rename, Severity
-from fingerpost.engine.render.envelope import LARGEST
+from fingerpost.engine.render.fit import LARGEST
 
 TEXT = {"type": "string"}
 CUSTOMER = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from fingerpost import Call, Catalog, Policy, Verdict, admit, render
+from fingerpost.engine.render.fit import LARGEST
 
 TEXT = {"type": "string"}
 EDIT = {
@@ -110,3 +112,24 @@ def test_a_long_choice_is_cut_in_the_middle_and_never_as_sent() -> None:
 def test_a_long_choice_that_looks_like_a_secret_is_not_shown() -> None:
     token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a" * 3
     assert "ghp" not in text({"kind": token.lower()}, {"kind": {"enum": [token, "other"]}})
+
+
+def test_a_program_gets_the_changes_if_the_whole_call_does_not_fit_beside_the_text() -> None:
+    rows = [{"label": f"row {number}", "note": "beside the point"} for number in range(10)]
+    modes = [f"a_rather_long_mode_{number}" for number in range(9)]
+    properties: dict[str, Any] = {"rows": {"type": "array"}, "one": {"enum": modes}, "two": {"enum": modes}}
+    arguments = {"rows": rows, "one": "a_rather_long_mod_1", "two": "a_rather_long_mod_2"}
+    envelope = render(judge(arguments, properties).report)
+    assert envelope.structured["error"]["corrected_call"]["as_sent"] == {"rows": "rows"}
+    assert len(envelope.text.encode()) + len(json.dumps(envelope.structured).encode()) <= LARGEST
+
+
+def test_a_program_may_trust_a_whole_call_that_the_text_only_shows_in_part() -> None:
+    report = judge({"flags": ["yes"] * 140}, {"flags": {"type": "array", "items": {"type": "boolean"}}}).report
+    envelope = render(report)
+    assert "Fill in: edit_file(flags: [true, <139 more items, corrected alike>])" in envelope.text
+    assert envelope.structured["error"]["corrected_call"] == {
+        "name": "edit_file",
+        "arguments": {"flags": [True] * 140},
+        "applicability": "machine_applicable",
+    }

@@ -114,8 +114,7 @@ def _shorter_and_shorter(corrected: Call, sent: Call, secret: Container[str]) ->
         yield present_call(call, sent, secret)
     call = blanks[-1] if blanks else corrected
     changed = leave_out_items(call, sent, keeps_changes=True)
-    for longest in (ECHO_LIMIT, _LONGEST_BESIDE_CHANGES):
-        yield present_call(changed, sent, secret, longest, only_changes=True)
+    yield present_call(changed, sent, secret, _LONGEST_BESIDE_CHANGES, only_changes=True)
     first = leave_out_items(call, sent, keeps_changes=False)
     shorter = present_call(first, sent, secret, _LONGEST_BESIDE_CHANGES, only_changes=True)
     yield replace(shorter, is_complete=shorter.is_complete and not leaves_out_changes(first))
@@ -131,14 +130,26 @@ def call_for_program(
     """
     for presented in _smaller_and_smaller(in_text, corrected, sent, secret):
         if presented.size <= _LARGEST:
-            graded = applicability if presented.is_complete else Applicability.HAS_PLACEHOLDERS
-            call = {"name": presented.call.tool, "arguments": presented.call.arguments, "applicability": graded.value}
-            if not presented.as_sent:
-                return call
-            # a client that does not know `as_sent` must not send the call with `<as sent>` in it
-            filled = {"as_sent": presented.as_sent, "when_filled": graded.value}
-            return {**call, "applicability": Applicability.HAS_PLACEHOLDERS.value, **filled}
+            return _as_object(presented, applicability)
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
+
+
+def changes_for_program(
+    corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
+) -> dict[str, Any]:
+    """Return the call for a program with everything that was not changed as sent, if there is no room for more."""
+    presented = present_call(corrected, sent, secret, only_changes=True)
+    return _as_object(presented, applicability)
+
+
+def _as_object(presented: PresentableCall, applicability: Applicability) -> dict[str, Any]:
+    graded = applicability if presented.is_complete else Applicability.HAS_PLACEHOLDERS
+    call = {"name": presented.call.tool, "arguments": presented.call.arguments, "applicability": graded.value}
+    if not presented.as_sent:
+        return call
+    # a client that does not know `as_sent` must not send the call with `<as sent>` in it
+    filled = {"as_sent": presented.as_sent, "when_filled": graded.value}
+    return {**call, "applicability": Applicability.HAS_PLACEHOLDERS.value, **filled}
 
 
 def _smaller_and_smaller(
@@ -181,7 +192,12 @@ class _Presenter:
 
     def present(self, value: Any, at: Path) -> Any:
         leaf: Any = value
-        if self.only_changes and isinstance(value, dict | list) and leaf and id(leaf) in self._origins:
+        if (
+            self.only_changes
+            and isinstance(value, dict | list)
+            and _is_long(leaf, self.longest)
+            and id(leaf) in self._origins
+        ):
             return self._omit(leaf, at)
         if isinstance(value, dict) and self._is_small_object(leaf, at):
             return {name: self.present(item, (*at, name)) for name, item in as_object(leaf).items()}
@@ -233,6 +249,11 @@ def _is_small(value: Any) -> bool:
             return False
         pending += [*as_object(node).values(), *as_list(node)]
     return True
+
+
+def _is_long(value: Any, longest: int) -> bool:
+    """Whether an object or list is not worth repeating if it was not changed."""
+    return not _is_small(value) or len(encode_json(value)) > longest * 3 // 4
 
 
 def _walk(root: Any) -> Iterator[tuple[Path, Any]]:

@@ -1,19 +1,25 @@
 """Render a report as a client receives it: text for the model, structure for its program.
 
 Text and structure have the same content, and together they stay under two kilobytes. The structure is built in the
-nested shape, trimmed, and converted to the requested shape (see `shapes`).
+nested shape, trimmed (see `fit`), and converted to the requested shape (see `shapes`).
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from fingerpost.engine.matching import OFFER_THRESHOLD
 from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fix, Grade, Rename, Report, Severity
 from fingerpost.engine.phrases import key_of
-from fingerpost.engine.render.corrected_call import PresentableCall, call_for_program, present_in_text
+from fingerpost.engine.render.corrected_call import (
+    PresentableCall,
+    call_for_program,
+    changes_for_program,
+    present_in_text,
+)
+from fingerpost.engine.render.fit import fit_structure
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import (
     call_line,
@@ -29,16 +35,10 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless, safe_value
 from fingerpost.engine.safety.secrets import hide_secrets
 
-LARGEST = 2048
-"""The most bytes that are added to one reply, text and structure together."""
-
 UNKNOWN_TOOL = "UNKNOWN_TOOL"
 _LONGEST_FIX = 256
 _MOST_READINGS = 3
 _MANY_SAME = 3
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
-_OVERHEAD = 80
-"""The bytes that the largest of the three shapes needs for its own keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,22 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
     longest = longest_call(report, budget)
     secret = report.secret_names
     presented = present_in_text(report.corrected, report.call, secret, longest) if report.corrected else None
+    in_text = report
     if presented and not presented.is_complete:
-        report = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
+        in_text = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
+        report = report if presented.is_shortened else in_text  # a program has more room than the text
     call = presented.text if presented else ""
     readings = [present_in_text(one, report.call, secret, longest // 2) for one in report.readings[:_MOST_READINGS]]
-    lines = text_lines(report, call if len(call) <= longest else "", _readings_line(report, readings))
+    lines = text_lines(in_text, call if len(call) <= longest else "", _readings_line(report, readings))
     text = "\n".join(fit_budget(budget, lines, report.server_text))
     build = _error_structure if report.is_refusal else _success_structure
     structured = build(report, call, presented)
     if readings:
         structured.get("error", structured)["possible_calls"] = _possible_calls(report, readings)
-    return Envelope(text, reshape(fit_structure(structured, text), shape))
+    if report.corrected is None:
+        return Envelope(text, reshape(fit_structure(structured, text), shape))
+    changes = partial(changes_for_program, report.corrected, report.call, report.applicability, secret)
+    return Envelope(text, reshape(fit_structure(structured, text, changes), shape))
 
 
 def _readings_line(report: Report, readings: list[PresentableCall]) -> str:
@@ -252,47 +257,3 @@ def _success_structure(report: Report, call: str, presented: PresentableCall | N
         "hints": [one.hint for one in report.diagnoses if one.hint and not one.certain_fix],
     }
     return {key: value for key, value in whole.items() if value}
-
-
-_EXPENDABLE: tuple[tuple[str, ...], ...] = (
-    ("debug",), ("trace",), ("schema_hint", "parameters"), ("schema_hint", "example"), ("schema_hint", "types"),
-    ("schema_hint",), ("suggestions", "available_categories"), ("suggestions", "available_tools"),
-    ("suggestions", "similar_tools"), ("hints",), ("details", "expected"), ("problems",), ("next_steps", "fix"),
-    ("hint",), ("possible_calls",), ("corrected_call",), ("suggestions",), ("tips",), ("warnings",),
-    ("next_steps", "refine_search"), ("next_steps", "retry_failed"), ("corrections",), ("next_steps", "get_more"),
-    ("details",), ("documentation_url",), ("routing_hint",), ("next_steps",),
-)  # fmt: skip
-"""What is removed first if the structure is too large: what can be requested, then what the text contains too."""
-
-
-def fit_structure(structured: dict[str, Any], text: str) -> dict[str, Any]:
-    """Remove whole fields until the structure fits beside `text`; the result is the same for every shape."""
-    holder: dict[str, Any] = structured.get("error", structured)
-    repeated = _size(holder.get("message", ""))  # one of the shapes contains the message twice
-    room = LARGEST - len(text.encode("utf-8", "replace")) - _OVERHEAD - repeated
-    for *outer, name in _EXPENDABLE:
-        if _size(structured) <= room:
-            break
-        if name == "problems":
-            _drop_problems(holder, structured, room)
-        elif not outer and name in ("suggestions", "next_steps") and name in holder:
-            holder[name] = {}
-        else:
-            (holder.get(outer[0], {}) if outer else holder).pop(name, None)
-            if not outer:
-                structured.pop(name, None)  # warnings and corrections are beside an error
-    if _size(structured) > room and "message" in holder:
-        holder["message"] = clean(holder["message"], 100)
-    return structured
-
-
-def _drop_problems(holder: dict[str, Any], structured: dict[str, Any], room: int) -> None:
-    """Remove problems until the structure fits, and count them."""
-    problems: list[Any] = holder.get("problems", [])
-    while problems and _size(structured) > room:
-        problems.pop()
-        holder["more_problems"] = holder.get("more_problems", 0) + 1
-
-
-def _size(value: Any) -> int:
-    return len(_ENCODER.encode(value).encode("utf-8", "replace"))

@@ -21,7 +21,8 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Diagnosis, Report, Verdict
 from fingerpost.engine.policy import DEFAULT_POLICY, Policy
-from fingerpost.engine.render.envelope import Envelope, fit_structure, render
+from fingerpost.engine.render.envelope import Envelope, render
+from fingerpost.engine.render.fit import fit_structure
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.render.text import fit_budget
 from fingerpost.engine.replies.add_hints import add_hints, visible_text
