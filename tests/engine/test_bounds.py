@@ -318,13 +318,11 @@ def test_the_rules_run_once_for_a_slip_and_the_validator_a_few_times(
 ) -> None:
     from fingerpost.engine import admit as admission
     from fingerpost.engine import apply_rules as application
-    from fingerpost.engine import solve as search
     from fingerpost.engine.rules import near_choices, unknown_param
 
     for module, name, counted in (
         (application, "apply_rules", "apply_rules"),
         (admission, "apply_rules", "apply_rules"),
-        (search, "apply_rules", "apply_rules"),
         (unknown_param, "closest", "closest"),
         (near_choices, "find_readings", "closest"),
     ):

@@ -9,6 +9,7 @@ import pytest
 
 from fingerpost import Applicability, Call, Catalog, Policy, Report, Verdict
 from fingerpost.engine.admit import judge
+from fingerpost.engine.apply_rules import apply_rules
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Fix, Move, Rename, Replace, Severity, Violation
 from fingerpost.engine.phrases import Placeholder
@@ -82,23 +83,23 @@ def _rename(to: str, confidence: float) -> Fix:
 
 def test_a_weak_reading_is_used_only_if_the_others_are_taken() -> None:
     weak = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("a", 0.6), _rename("b", 0.59)))
-    (only,) = solve([_start(weak, schema=LETTERS, arguments={"x": "1", "b": "2"})]).solutions
+    (only,) = solve([_start(weak, schema=LETTERS, arguments={"x": "1", "b": "2"})], apply_rules).solutions
     assert only.call.arguments == {"a": "1", "b": "2"}
-    assert solve([_start(weak, schema=LETTERS, arguments={"x": "1"})]) == Outcome()
+    assert solve([_start(weak, schema=LETTERS, arguments={"x": "1"})], apply_rules) == Outcome()
     alone = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("a", 0.6),))
-    assert solve([_start(alone, schema=LETTERS, arguments={"x": "1"})]) == Outcome()
+    assert solve([_start(alone, schema=LETTERS, arguments={"x": "1"})], apply_rules) == Outcome()
     value = Diagnosis(
         code="INVALID_CHOICE",
         message="",
         at=("a",),
         fixes=(Fix(Replace(("a",), "y"), Applicability.MAYBE_INCORRECT, confidence=0.6, label="y"),),
     )
-    assert solve([_start(value, schema=LETTERS, arguments={"a": "z"})]) == Outcome()
+    assert solve([_start(value, schema=LETTERS, arguments={"a": "z"})], apply_rules) == Outcome()
 
 
 def test_a_reading_that_is_hardly_probable_is_not_even_used_if_the_others_are_taken() -> None:
     weak = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("b", 0.6), _rename("a", 0.4)))
-    assert solve([_start(weak, schema=LETTERS, arguments={"x": "1", "b": "2"})]) == Outcome()
+    assert solve([_start(weak, schema=LETTERS, arguments={"x": "1", "b": "2"})], apply_rules) == Outcome()
 
 
 def test_a_call_whose_arguments_are_no_object_gets_one_after_a_fix_inside_them() -> None:
@@ -106,13 +107,13 @@ def test_a_call_whose_arguments_are_no_object_gets_one_after_a_fix_inside_them()
     wrong = Diagnosis(code="INVALID_FORMAT", message="", at=(0,), fixes=(fix,))
     names = {"type": "object", "properties": {"names": {"type": "array"}}}
     case = Case(Call("t", ["bad"]), Tool("t", {"inputSchema": names}))
-    assert [one.call.arguments for one in solve([Start(case, [wrong])]).solutions] == [{"names": ["good"]}]
+    assert [one.call.arguments for one in solve([Start(case, [wrong])], apply_rules).solutions] == [{"names": ["good"]}]
 
 
 def test_a_mild_mistake_without_a_fix_does_not_hold_up_the_rest() -> None:
     mild = Diagnosis(code="DEPRECATED_PARAM", message="", at=("a",), severity=Severity.LOW)
     sure = Diagnosis(code="UNKNOWN_PARAM", message="", at=("x",), fixes=(_rename("b", 0.9),))
-    (only,) = solve([_start(mild, sure, schema=LETTERS, arguments={"a": "1", "x": "2"})]).solutions
+    (only,) = solve([_start(mild, sure, schema=LETTERS, arguments={"a": "1", "x": "2"})], apply_rules).solutions
     assert only.call.arguments == {"a": "1", "b": "2"}
 
 
@@ -121,10 +122,10 @@ def test_what_only_the_server_knows_stays_open_until_it_is_fixed() -> None:
     fix = Fix(Replace(("a",), "good"), Applicability.MAYBE_INCORRECT, confidence=0.9)
     second = Diagnosis(code="INVALID_FORMAT", message="", at=("a",), fixes=(fix,))
     start = _start(first, second, schema=LETTERS, arguments={"x": "1", "a": "bad"}, reported=True)
-    assert [one.call.arguments for one in solve([start]).solutions] == [{"b": "1", "a": "good"}]
+    assert [one.call.arguments for one in solve([start], apply_rules).solutions] == [{"b": "1", "a": "good"}]
     nothing = Diagnosis(code="INVALID_FORMAT", message="", at=("a",))
     start = _start(first, nothing, schema=LETTERS, arguments={"x": "1", "a": "bad"}, reported=True)
-    assert solve([start]) == Outcome()
+    assert solve([start], apply_rules) == Outcome()
 
 
 def test_the_search_looks_at_a_bounded_number_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def _decide(
     """
     if repaired := repair(report, found, case, policy):
         return repaired
-    outcome = solve([Start(case, without_certain_fix(found))] if starts is None else starts, policy)
+    outcome = solve([Start(case, without_certain_fix(found))] if starts is None else starts, apply_rules, policy)
     if outcome.attack:
         return refuse_attack(report.call, outcome.attack)
     return forward_or_refuse(add_solutions(report, outcome.solutions), found, case, policy)
@@ -107,7 +107,7 @@ def explain_violations(case: Case) -> Report:
         call=case.call, diagnoses=tuple(diagnoses[:MAX_DIAGNOSES]), more_problems=max(0, len(diagnoses) - MAX_DIAGNOSES)
     )
     left = without_certain_fix(diagnoses)
-    return add_solutions(report, solve([Start(fixed, left)]).solutions) if diagnoses else report
+    return add_solutions(report, solve([Start(fixed, left)], apply_rules).solutions) if diagnoses else report
 
 
 def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Report:
@@ -122,7 +122,9 @@ def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Rep
     if not diagnosis.fixes:
         return report
     fixed = case.after([diagnosis.certain_fix.edit] if diagnosis.certain_fix else [])
-    return add_solutions(report, solve([Start(fixed, [] if diagnosis.certain_fix else [diagnosis])]).solutions)
+    return add_solutions(
+        report, solve([Start(fixed, [] if diagnosis.certain_fix else [diagnosis])], apply_rules).solutions
+    )
 
 
 def _retarget(call: Call, diagnosis: Diagnosis, catalog: Catalog) -> tuple[Tool | None, Call]:
@@ -161,7 +163,7 @@ def _fits(call: Call, policy: Policy, tool: Tool) -> bool:
     start, loses = _guess_tool(call, tool, policy, _TRIAL_CONFIDENCE)
     if loses or not tool.is_checkable:
         return False
-    found = solve([start], policy).solutions
+    found = solve([start], apply_rules, policy).solutions
     return len(found) == 1 and found[0].is_complete and _are_declared(found[0].call, tool)
 
 

@@ -10,12 +10,11 @@ result does not depend on the machine.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from fingerpost.engine.apply_rules import apply_rules
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import LIST_THRESHOLD, OFFER_THRESHOLD
 from fingerpost.engine.matching.lexicon import is_commentary
@@ -42,6 +41,8 @@ from fingerpost.engine.rules import (
     out_of_range,
     unsafe_input,
 )
+
+ApplyRules: TypeAlias = Callable[[Case, Policy], tuple[Sequence[Diagnosis], Case]]
 
 MAX_NODES = 24
 """How many calls the search looks at. Three slips with two readings each need fifteen."""
@@ -113,8 +114,11 @@ class _Node(NamedTuple):
     """What else was wrong with the call of the parent."""
 
 
-def solve(starts: Iterable[Start], policy: Policy = DEFAULT_POLICY) -> Outcome:
-    """Return the calls that were probably intended, or the attack that such a call would be."""
+def solve(starts: Iterable[Start], apply_rules: ApplyRules, policy: Policy = DEFAULT_POLICY) -> Outcome:
+    """Return the calls that were probably intended, or the attack that such a call would be.
+
+    `apply_rules` returns what is wrong with a call, and the call as the certain fixes leave it.
+    """
     order = count()
     frontier = [_first_node(start, next(order)) for start in starts]
     heapq.heapify(frontier)
@@ -122,7 +126,7 @@ def solve(starts: Iterable[Start], policy: Policy = DEFAULT_POLICY) -> Outcome:
     for _ in range(MAX_NODES):
         if not frontier or (found and not _is_close(-frontier[0].cost, found[0])):
             break
-        node = _apply_rules(heapq.heappop(frontier), policy)
+        node = _look_at(heapq.heappop(frontier), apply_rules, policy)
         if (attack := _find_attack(node, policy)) and _is_plausible(node):
             return Outcome(attack=attack)
         if node.open:
@@ -151,7 +155,7 @@ def _select(found: list[Solution]) -> tuple[Solution, ...]:
     return tuple(kept[:3])
 
 
-def _apply_rules(node: _Node, policy: Policy) -> _Node:
+def _look_at(node: _Node, apply_rules: ApplyRules, policy: Policy) -> _Node:
     """Find what is still wrong with the call of a node; its certain fixes are applied."""
     if node.open is not None:
         return node

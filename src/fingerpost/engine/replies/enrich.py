@@ -34,7 +34,7 @@ from fingerpost.engine.replies.classify import (
     text_of,
 )
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise
-from fingerpost.engine.replies.payload import payload_of
+from fingerpost.engine.replies.payload import is_empty, payload_of
 from fingerpost.engine.replies.server_errors import error_payload, failure_fields
 from fingerpost.engine.replies.unexplained import diagnose_unexplained
 from fingerpost.engine.replies.zero_results import advise_on_nothing
@@ -187,8 +187,8 @@ def add_to_success(
     payload, tips = payload_of(reply), NO_ADVICE
     if policy.tips and payload:
         tips = advise(verdict.call, payload, catalog)
-    if policy.tips and tips is NO_ADVICE:
-        tips = advise_on_nothing(verdict.call, reply, payload, catalog)
+    if policy.tips and tips is NO_ADVICE and is_empty(reply, payload):
+        tips = advise_on_nothing(verdict.call, catalog)
     fields = failure_fields(payload, is_error=False) if payload else None
     if fields and (report := _explain_reported_failure(reply, fields, catalog, policy, verdict)):
         return _append(hide_secrets_in_error(reply, policy), render(report, budget=policy.budget))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.json_input import as_list, as_object, parse_json
@@ -33,6 +33,12 @@ _SOMETHING = lazy_pattern(
     re.IGNORECASE,
 )
 """What goes on to say that something was found after all."""
+_ABOUT_SEARCH = lazy_pattern(
+    r"total|count|page|limit|offset|size|took|time|duration|elapsed|query|search|filter|pattern|status|message|cursor"
+    r"|next|prev|more|meta|request|version|kind|object|jsonrpc|scanned|url",
+    re.IGNORECASE,
+)
+"""Fields that describe a search rather than what it found."""
 
 
 def payload_of(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,20 +80,51 @@ def may_be_empty(reply: Mapping[str, Any]) -> bool:
     """Whether a reply may say that nothing was found; a cheap check for the short cut."""
     payload = as_object(reply.get("structuredContent"))
     if not payload:
-        return says_nothing(first_text(reply))
+        return _says_nothing(_first_text(reply))
     only = next(iter(payload.values())) if len(payload) == 1 else None
     if isinstance(only, str):
-        return "result" in payload and says_nothing(only)
+        return "result" in payload and _says_nothing(only)
     return isinstance(only, dict) or 0 in (count_total(payload), payload.get("count"))
 
 
-def says_nothing(text: str) -> bool:
+def _says_nothing(text: str) -> bool:
     """Whether a text says that nothing was found."""
     return 0 < len(text) <= _LONGEST_TEXT and _NOTHING.match(text) is not None and not _SOMETHING.search(text)
 
 
-def first_text(reply: Mapping[str, Any]) -> str:
+def _first_text(reply: Mapping[str, Any]) -> str:
     """Return the text of a reply that consists of one block."""
     blocks = as_list(reply.get("content"))
     text = as_object(blocks[0]).get("text") if len(blocks) == 1 else ""
     return text if isinstance(text, str) else ""
+
+
+def is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
+    """Whether a reply says that nothing was found, and nothing else. `payload` is the object in it."""
+    if not payload:
+        return _says_nothing(_first_text(reply))
+    payload = _only_object(payload)
+    if not OWN_ADVICE.isdisjoint(payload):
+        return False
+    if len(payload) == 1 and isinstance(only := payload.get("result"), str):
+        return _says_nothing(only)
+    lists = [cast("list[Any]", value) for value in payload.values() if isinstance(value, list)]
+    if payload.get("count") == 0 and None in payload.values():  # null in the place of an empty list
+        lists.append([])
+    if any(lists) or any(_is_data(name, value) for name, value in payload.items()):
+        return False
+    total = count_total(payload)
+    return not total and (bool(lists) or total == 0) and not next_cursor(payload)
+
+
+def _only_object(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the only object inside a payload that has nothing else: `{"data": {"items": []}}`."""
+    only = as_object(next(iter(payload.values()))) if len(payload) == 1 else {}
+    return only or payload
+
+
+def _is_data(name: str, value: Any) -> bool:
+    """Whether a field tells something besides the list: not a number, a flag, or what was asked for."""
+    if isinstance(value, list | bool | float | None) or not value:
+        return False
+    return _ABOUT_SEARCH.search(name) is None

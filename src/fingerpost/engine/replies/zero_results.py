@@ -7,9 +7,8 @@ plain truth. A page after the last one is empty too, and so is the reply of a se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -17,8 +16,6 @@ from fingerpost.engine.listers import find_listers, is_search, usage_of
 from fingerpost.engine.model import Call, Drop
 from fingerpost.engine.render.corrected_call import present_call
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, position_of
-from fingerpost.engine.replies.payload import OWN_ADVICE, count_total, first_text, next_cursor, says_nothing
-from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
 
@@ -38,18 +35,8 @@ _PAGING = lazy_pattern(
 )
 
 
-_ABOUT_SEARCH = lazy_pattern(
-    r"total|count|page|limit|offset|size|took|time|duration|elapsed|query|search|filter|pattern|status|message|cursor"
-    r"|next|prev|more|meta|request|version|kind|object|jsonrpc|scanned|url",
-    re.IGNORECASE,
-)
-"""Fields that describe a search rather than what it found."""
-
-
-def advise_on_nothing(call: Call, reply: Mapping[str, Any], payload: Mapping[str, Any], catalog: Catalog) -> Advice:
-    """Suggest how to find something after all; no advice if the reply is not empty, or is so for a good reason."""
-    if not _is_empty(reply, payload):
-        return NO_ADVICE
+def advise_on_nothing(call: Call, catalog: Catalog) -> Advice:
+    """Suggest how to find something after all; no advice if the reply is empty for a good reason."""
     tool = catalog.get(call.tool)
     if tool is None or not tool.is_read_only or not isinstance(call.arguments, dict):
         return NO_ADVICE
@@ -74,36 +61,6 @@ def _lines(broader: str, listers: list[str]) -> Iterator[str]:
         yield f"Try something simpler, or see what there is: {ready}."
     else:
         yield "Nothing was found: try a simpler search, or another place."
-
-
-def _is_empty(reply: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
-    if not payload:
-        return says_nothing(first_text(reply))
-    payload = _unwrap(payload)
-    if not OWN_ADVICE.isdisjoint(payload):
-        return False
-    if len(payload) == 1 and isinstance(only := payload.get("result"), str):
-        return says_nothing(only)
-    lists = [cast("list[Any]", value) for value in payload.values() if isinstance(value, list)]
-    if payload.get("count") == 0 and None in payload.values():  # null in the place of an empty list
-        lists.append([])
-    if any(lists) or any(_is_data(name, value) for name, value in payload.items()):
-        return False
-    total = count_total(payload)
-    return not total and (bool(lists) or total == 0) and not next_cursor(payload)
-
-
-def _unwrap(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the only object inside a payload that has nothing else: `{"data": {"items": []}}`."""
-    only = as_object(next(iter(payload.values()))) if len(payload) == 1 else {}
-    return only or payload
-
-
-def _is_data(name: str, value: Any) -> bool:
-    """Whether a field tells something besides the list: not a number, a flag, or what was asked for."""
-    if isinstance(value, list | bool | float | None) or not value:
-        return False
-    return _ABOUT_SEARCH.search(name) is None
 
 
 def _narrows(call: Call, tool: Tool) -> bool:

@@ -52,7 +52,8 @@ def read_number(slot: Slot) -> Iterator[Candidate]:
     if "integer" in slot.kinds:
         text = _MARKED.sub("", text, count=1) if _MARKED.match(text) else text
     if _is_in_main_unit(text, slot):
-        hint = f"{slot.label} counts in a small unit of money: {json.dumps(clean(text), ensure_ascii=False)} is probably in the main unit"
+        sent = json.dumps(clean(text), ensure_ascii=False)
+        hint = f"{slot.label} counts in a small unit of money: {sent} is probably in the main unit"
         yield Candidate(Instead.FILL_IN, hint=hint)
     elif "integer" in slot.kinds and "number" not in slot.kinds:
         yield from _read_integer(text)
