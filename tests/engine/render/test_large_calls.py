@@ -41,6 +41,15 @@ def test_what_was_not_changed_is_as_sent_in_a_long_call() -> None:
     )
 
 
+@pytest.mark.parametrize(("count", "is_shown"), [(2, True), (4, False)])
+def test_a_call_of_some_length_is_shown_whole_unless_what_was_not_changed_is_most_of_it(
+    count: int, is_shown: bool
+) -> None:
+    found = text({"path": "/a", "edits": edits(count), "dry_rn": True})
+    assert (f"{LINE} 0" in found) is is_shown
+    assert ("edits: <as sent>" in found) is not is_shown
+
+
 def test_texts_that_were_not_changed_are_as_sent_in_a_long_call() -> None:
     names = [f"p{number}" for number in range(20)]
     found = text(

@@ -43,6 +43,8 @@ _MOST_NODES = 200
 _MOST_ORIGINS = 1_000
 """How many values of the caller's own call are looked at, to tell which of them a value is."""
 _LIST = "<array>"
+_COMFORTABLE = 360
+"""Up to this many characters, a call is shown with everything in it."""
 _LONGEST_BESIDE_CHANGES = 16
 """The longest text that is repeated although it was not changed, in a call that is shown by its changes."""
 
@@ -93,11 +95,22 @@ def present_in_text(corrected: Call, sent: Call, secret: Container[str], longest
     """Present a call in at most `longest` characters if possible: with less inside its placeholders, or its changes."""
     presented = present_call(corrected, sent, secret)
     if len(presented.text) <= longest and _shows_lists(presented, corrected):
-        return presented
+        return _without_unchanged(presented, corrected, sent, secret)
     for shorter in _shorter_and_shorter(corrected, sent, secret):
         if len(shorter.text) <= longest and _shows_lists(shorter, corrected):
             return replace(shorter, is_shortened=True)
     return presented
+
+
+def _without_unchanged(
+    presented: PresentableCall, corrected: Call, sent: Call, secret: Container[str]
+) -> PresentableCall:
+    """Leave long objects and lists that were not changed as sent, if the call is long and that shortens it much."""
+    if len(presented.text) <= _COMFORTABLE:
+        return presented
+    shorter = present_call(corrected, sent, secret, only_changes=True)
+    is_worth_it = len(shorter.text) < len(presented.text) * 2 // 3 and shorter.is_complete
+    return replace(shorter, is_shortened=True) if is_worth_it else presented
 
 
 def _shows_lists(presented: PresentableCall, corrected: Call) -> bool:
