@@ -93,7 +93,7 @@ def test_options_after_the_dashes_are_passed_to_the_proxy(config: Path, order: t
     words = [str(config) if word == "FILE" else word for word in order]
     assert run("wrap", *words, "--", "--auto-correct", "off") == 0
     servers = plain(config.read_text(encoding="utf-8"))["mcpServers"]
-    assert servers["clock"]["args"] == ["proxy", "--auto-correct", "off", "--", "mcp-clock"]
+    assert servers["clock"]["args"] == ["proxy", "--name=clock", "--auto-correct", "off", "--", "mcp-clock"]
     assert servers["filesystem"]["command"] == "npx"
 
 
@@ -201,7 +201,7 @@ def test_a_dry_run_prints_a_diff_and_writes_nothing(config: Path, capsys: pytest
         f"--- {config}\n+++ {config}\n@@ -1,3 +1,3 @@\n"
         ' {"mcpServers": {\n'
         '-"x": {"command": "a", "args": []} // \\x1b[2J\n'
-        '+"x": {"command": "fingerpost", "args": ["proxy", "--", "a"]} // \\x1b[2J\n'
+        '+"x": {"command": "fingerpost", "args": ["proxy", "--name=x", "--", "a"]} // \\x1b[2J\n'
         " }}\n"
         "Nothing was written.\n"
     )

@@ -133,7 +133,8 @@ def test_a_wrapped_entry_runs_the_same_server(text: str, proxy: Proxy) -> None:
     before, after = plain(text), plain(wrapped.text)
     for outcome in wrapped.outcomes:
         was, now = (_server(document, outcome.server.name) for document in (before, after))
-        assert now == (_expected(was, now, proxy) if outcome.state == "wrapped" else was)
+        named = proxy.for_server(outcome.server.name)
+        assert now == (_expected(was, now, named) if outcome.state == "wrapped" else was)
 
 
 def _server(document: Any, name: str) -> Any:

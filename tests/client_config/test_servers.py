@@ -46,7 +46,7 @@ def test_a_wrapped_entry_is_recognized_wherever_fingerpost_is_installed(command:
 )
 def test_a_command_that_only_resembles_the_proxy_is_wrapped(command: str, args: list[str]) -> None:
     source = json.dumps({"command": command, "args": args})
-    assert plain(wrap_entry(source))["args"] == ["proxy", "--", command, *args]
+    assert plain(wrap_entry(source))["args"] == ["proxy", "--name=x", "--", command, *args]
     assert unwrap_entry(wrap_entry(source)) == source
 
 
@@ -57,7 +57,7 @@ def test_servers_of_a_project_are_wrapped_and_reported_with_the_project() -> Non
         ("db", "/home/me/shop"),
     ]
     assert plain(wrapped.text)["projects"]["/home/me/shop"]["mcpServers"]["db"]["args"] == [
-        *["proxy", "--", "uvx", "mcp-db", "--", "x"]
+        *["proxy", "--name=db", "--", "uvx", "mcp-db", "--", "x"]
     ]
 
 

@@ -38,16 +38,17 @@ def test_the_config_of_every_client_is_wrapped_and_unwrapped_to_the_same_bytes(t
 def test_a_command_moves_after_two_dashes_and_everything_else_stays() -> None:
     assert wrap(CLAUDE_DESKTOP, PROXY).text == CLAUDE_DESKTOP.replace(
         '"command": "npx"', '"command": "/opt/bin/fingerpost"'
-    ).replace('"-y",', '"proxy", "--", "npx", "-y",').replace(
+    ).replace('"-y",', '"proxy", "--name=filesystem", "--", "npx", "-y",').replace(
         '"command": "mcp-clock"',
-        '"command": "/opt/bin/fingerpost", "args": ["proxy", "--", "mcp-clock"], "fingerpost": {"args": null}',
+        '"command": "/opt/bin/fingerpost", "args": ["proxy", "--name=clock", "--", "mcp-clock"], '
+        '"fingerpost": {"args": null}',
     )
 
 
 def test_options_for_the_proxy_come_before_the_command() -> None:
     assert plain(wrap(VS_CODE_SETTINGS, STRICT).text)["mcp"]["servers"]["fetch"] == {
         "command": "/opt/bin/fingerpost",
-        "args": ["proxy", "--auto-correct", "off", "--", "uvx", "mcp-server-fetch"],
+        "args": ["proxy", "--name=fetch", "--auto-correct", "off", "--", "uvx", "mcp-server-fetch"],
     }
 
 
@@ -56,7 +57,7 @@ def test_a_url_becomes_a_command_of_type_stdio_and_its_headers_a_variable() -> N
     assert servers["github"] == {
         "type": "stdio",
         "command": "/opt/bin/fingerpost",
-        "args": ["proxy", "--auto-correct", "off", "https://api.githubcopilot.com/mcp/"],
+        "args": ["proxy", "--name=github", "--auto-correct", "off", "https://api.githubcopilot.com/mcp/"],
         "env": {"FINGERPOST_HEADERS": '{"Authorization": "Bearer ${input:token}"}'},
     }
     assert servers["local"]["envFile"] == "${workspaceFolder}/.env"
@@ -75,7 +76,7 @@ def test_the_examples_of_the_guide_are_what_wrap_and_unwrap_write() -> None:
 def test_headers_move_into_an_existing_env_and_the_undo_information_takes_their_place() -> None:
     assert plain(wrap(CURSOR, PROXY).text)["mcpServers"]["x"] == {
         "command": "/opt/bin/fingerpost",
-        "args": ["proxy", "http://localhost:3000/mcp"],
+        "args": ["proxy", "--name=x", "http://localhost:3000/mcp"],
         "env": {"FINGERPOST_HEADERS": '{"X-Key": "k"}', "A": "1"},
         "fingerpost": {"headers": '{"X-Key": "k", /* ! */ }', "place": "headers"},
     }

@@ -569,7 +569,7 @@ def test_a_sign_is_part_of_a_value(enum: list[str], sent: str) -> None:
     ("name", "action"),
     [
         ("functions.delete", "repair"),
-        ("mcp__files__delete", "repair"),
+        ("mcp__files__delete", "refuse"),
         ("server__delete", "repair"),
         ("gmail__delete", "refuse"),
         ("undo/delete", "refuse"),

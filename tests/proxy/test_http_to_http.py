@@ -266,8 +266,8 @@ def test_a_call_that_is_sent_again_answers_in_the_same_stream() -> None:
             request
         )
 
-    upstream = FakeUpstream({"mcp__x__search": streamed, "search": streamed})
-    reply = run(upstream, calling("mcp__x__search", {"pattern": "x"}))
+    upstream = FakeUpstream({"functions.search": streamed, "search": streamed})
+    reply = run(upstream, calling("functions.search", {"pattern": "x"}))
     assert reply.body.count(b": at work") == 2
     assert "auto-corrected" in reply.events[0]["result"]["content"][0]["text"]
 

@@ -43,7 +43,7 @@ def wrap(text: str, proxy: Proxy, only: Collection[str] | None = None) -> Change
     def change(server: Server) -> tuple[Outcome, list[Edit]]:
         if is_wrapped(server.entry):
             return Outcome(server, "already wrapped"), []
-        edits = wrap_server(text, server.entry, proxy)
+        edits = wrap_server(text, server.entry, proxy.for_server(server.name))
         return Outcome(server, "wrapped", warn_about(server.entry)), edits
 
     return _change_servers(text, change, only)

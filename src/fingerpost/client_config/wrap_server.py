@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fingerpost.client_config.jsonc import Edit, Element, Value, insert_first, parse, replace_member, to_json
@@ -34,6 +34,11 @@ class Proxy:
 
     command: str
     options: tuple[str, ...] = ()
+
+    def for_server(self, name: str) -> Proxy:
+        """Return the proxy for one server: it has to know what the client calls the server."""
+        is_named = any(option.split("=")[0] == "--name" for option in self.options)
+        return self if is_named or not name else replace(self, options=(f"--name={name}", *self.options))
 
 
 def is_url(text: str) -> bool:

@@ -6,7 +6,7 @@ A catalog of 5,000 tools costs no more than reading their names. The index for m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,7 +31,7 @@ class Catalog:
         tools: Iterable[Tool] = (),
         *,
         is_complete: bool = True,
-        server: str = "",
+        server: str | Sequence[str] = "",
         overrides: Overrides = NO_OVERRIDES,
     ) -> None:
         self._by_name: dict[str, Tool] = {}
@@ -39,12 +39,13 @@ class Catalog:
             self._by_name.setdefault(tool.name, tool)
         self.is_complete = is_complete
         """False if part of the list could not be read. Then no tool counts as unknown."""
-        self.server = server
+        self.server_names = tuple(filter(None, [server] if isinstance(server, str) else server))
+        """The names of this server, its own and the client's. A tool behind another server's name is not for us."""
         self.overrides = overrides
         """What an author or operator declares for single tools."""
 
     @classmethod
-    def listed(cls, tools: object, *, server: str = "", overrides: Overrides = NO_OVERRIDES) -> Catalog:
+    def listed(cls, tools: object, *, server: str | Sequence[str] = "", overrides: Overrides = NO_OVERRIDES) -> Catalog:
         """Read the `tools` array of a `tools/list` result. Never raises: what is not a tool is left out."""
         entries = as_list(list(cast("tuple[Any, ...]", tools)) if isinstance(tools, tuple) else tools)
         named = [(entry.get("name"), entry) for entry in map(as_object, entries)]
@@ -54,6 +55,11 @@ class Catalog:
         ]
         is_complete = isinstance(tools, list | tuple) and len(readable) == len(entries)
         return cls(readable, is_complete=is_complete, server=server, overrides=overrides)
+
+    @property
+    def server(self) -> str:
+        """The first name of the server, if one is known."""
+        return next(iter(self.server_names), "")
 
     def get(self, name: str) -> Tool | None:
         return self._by_name.get(name)

@@ -118,7 +118,13 @@ class SdkUpstream:
 
     async def list_tools(self) -> Catalog | None:
         pages = await self.read_list("tools/list", "tools")
-        return None if pages is None else self.guidance.store_tools(self.caller, pages.entries, self.ttl(pages.last))
+        if pages is None:
+            return None
+        return self.guidance.store_tools(self.caller, pages.entries, self.ttl(pages.last), self.server_name)
+
+    @property
+    def server_name(self) -> str:
+        return self.server.name if self.server else ""
 
     def ttl(self, page: Mapping[str, Any]) -> float:
         """Return for how many seconds a list is fresh by the server's own word.

@@ -127,7 +127,7 @@ class Guidance(ServerGuidance, Middleware):
             return tools
         try:
             if not _is_own_request.get() and (caller := self._caller(here)) is not None:
-                self.store_tools(caller, _newest(tools))
+                self.store_tools(caller, _newest(tools), server_name=here.fastmcp.name)
             own = [_own_tool(one) for one in self.own_tools({tool.name for tool in tools})]
             return [*(map(self._annotate, tools) if self.effects else tools), *own]
         except Exception as error:
@@ -251,7 +251,11 @@ class _FastMcpUpstream:
 
     async def list_tools(self) -> Catalog | None:
         tools = await _read_list(self._here.fastmcp.list_tools)
-        return None if tools is None else self._guidance.store_tools(self._caller, _newest(tools))
+        return (
+            None
+            if tools is None
+            else self._guidance.store_tools(self._caller, _newest(tools), server_name=self._here.fastmcp.name)
+        )
 
     async def announce_change(self) -> None:
         await self._here.send_notification(mcp_types.ToolListChangedNotification())

@@ -38,6 +38,8 @@ from fingerpost.middleware.tool_list_cache import ToolListCache
 
 T = TypeVar("T")
 
+_MOST_SERVER_NAMES = 8
+
 
 class ServerGuidance(ABC):
     """Unknown tools, wrong arguments, failures inside tools, tips, the `info` tool and annotations, in one line.
@@ -84,6 +86,7 @@ class ServerGuidance(ABC):
         self._shape: Shape = shape
         self._prompts: ToolListCache[Catalog] = ToolListCache(prompt_catalog)
         self.repeated = RepeatedCalls()
+        self._server_names: tuple[str, ...] = ()
 
     @property
     def auto_approve(self) -> bool:
@@ -99,12 +102,12 @@ class ServerGuidance(ABC):
     def build_catalog(self, tools: list[Any]) -> Catalog:
         """Build the catalog that one caller's calls are judged against; a server's own `info` tool keeps its name.
 
-        Clients put the name that *they* gave a server in front of its tools, so the server's own is of no help.
+        Clients put a server's name in front of its tools: its own, or the one that they gave it.
         """
         tools = [tool for tool in tools if not info_tool.is_ours(tool, KEY)]
         known = [self.effects.mark_possible_writes(as_object(tool), KEY) for tool in tools] if self.effects else tools
         own = self.own_tools({str(as_object(tool).get("name")) for tool in tools})
-        catalog = Catalog.listed([*known, *own], overrides=self.overrides)
+        catalog = Catalog.listed([*known, *own], server=self._server_names, overrides=self.overrides)
         self._report_problems(catalog)
         return catalog
 
@@ -139,8 +142,14 @@ class ServerGuidance(ABC):
         own = [] if page.get("nextCursor") else self.own_tools(taken)
         return page if annotated is tools and not own else {**page, "tools": [*annotated, *own]}
 
-    def store_tools(self, caller: object, tools: list[Any], fresh_for: float = 0.0) -> Catalog:
+    def learn_server_name(self, name: Any) -> None:
+        """Remember a name under which clients may know this server. Lists that are stored already do not have it."""
+        if isinstance(name, str) and name and name not in self._server_names:
+            self._server_names = (*self._server_names[-_MOST_SERVER_NAMES + 1 :], name)
+
+    def store_tools(self, caller: object, tools: list[Any], fresh_for: float = 0.0, server_name: str = "") -> Catalog:
         """Store the list that a caller was given just now, without the tool that we added at its end."""
+        self.learn_server_name(server_name)
         if tools and info_tool.is_ours(tools[-1], KEY):
             tools = tools[:-1]
         catalog = self.tools.put(caller, tools, self.now() + fresh_for)

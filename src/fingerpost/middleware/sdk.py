@@ -143,7 +143,8 @@ class Guidance(ServerGuidance):
         if caller is not None and as_object(upstream.ctx.params).get("cursor"):
             tools = await upstream.read_entries("tools/list", "tools") or tools
         elif caller is not None:
-            self.store_tools(caller, tools, upstream.ttl(page) if upstream.is_outermost(self) else 0.0)
+            fresh_for = upstream.ttl(page) if upstream.is_outermost(self) else 0.0
+            self.store_tools(caller, tools, fresh_for, upstream.server_name)
         return {str(as_object(tool).get("name")) for tool in tools if not info_tool.is_ours(tool, KEY)}
 
     # prompts and resources

@@ -52,6 +52,7 @@ def add_to(commands: Any) -> None:
 def _add_options(proxy: argparse.ArgumentParser) -> None:
     add = proxy.add_argument
     add("url", nargs="?", metavar="URL", help="the URL of a streamable HTTP server; or end with '-- CMD ARGS…'")
+    add("--name", metavar="NAME", help="the name of the server in the client's configuration; a prefix of its tools")
     add("--listen", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input")
     add("--allow-host", action="append", default=[], metavar="NAME", help="accept requests to this host name too")
     add("--guidance", choices=("off", "on"), help="off: relay everything unchanged (default: on)")
@@ -119,6 +120,8 @@ class Setup:
     """Bytes of the longest message."""
     timeout: float
     log: Log
+    name: str = ""
+    """What the client calls the server."""
     marks_lost: bool = False
     """Whether replies say in a field why they are lost, for the audit."""
 
@@ -134,6 +137,7 @@ class Setup:
             int(settings["max_message"] * _MB),
             settings["timeout"],
             log,
+            settings["name"],
             marks_lost,
         )
 
@@ -142,7 +146,7 @@ class Setup:
             return None
         from fingerpost.proxy.protocol.relay import Relay
 
-        return Relay(self.policy, self.log, overrides=self.overrides)
+        return Relay(self.policy, self.log, overrides=self.overrides, name=self.name)
 
     def make_session(self) -> Session:
         from fingerpost.proxy.protocol.session import Session

@@ -32,6 +32,7 @@ from fingerpost.terminal.command_error import CommandError
 _TABLES = ("tools", "aliases", "hints")
 
 DEFAULTS: dict[str, Any] = {
+    "name": "",
     "guidance": "on",
     "auto_correct": "safe",
     "unknown_params": "auto",

@@ -160,3 +160,43 @@ def test_a_verb_alone_is_a_tool_that_gets_what_it_makes_if_the_arguments_fit() -
     assert offered(ask("add", *sums, arguments={"user": 1}, **sums)) == []
     assert offered(ask("add", *sums, **sums)) == []
     assert offered(ask("delete", "get_deletion", arguments={"id": 1}, get_deletion="id")) == []
+
+
+TABLES = [
+    {"name": "drop_table", "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    {"name": "add_row", "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    {"name": "list_tables", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "server", "action"),
+    [
+        ("mcp__staging-db__drop_table", "production-db", "refuse"),
+        ("mcp__staging-db__drop_table", "", "refuse"),
+        ("mcp__staging-db__add_row", "production-db", "refuse"),
+        ("db.add_row", "production-db", "refuse"),
+        ("db__list_tables", "production-db", "repair"),
+        ("mcp__staging-db__list_tables", "production-db", "repair"),
+        ("mcp__production_db__add_row", "production-db", "repair"),
+        ("mcp__production-db__drop_table", "Production DB MCP server", "repair"),
+        ("ProductionDb/add_row", "mcp-production-db", "repair"),
+        ("functions.add_row", "production-db", "repair"),
+        ("default_api.drop_table", "", "repair"),
+        ("tools.add_row", "", "repair"),
+        ("addRow", "", "repair"),
+        ("dropTable", "", "refuse"),
+        ("functions.DropTable", "", "refuse"),
+    ],
+)
+def test_a_tool_behind_the_name_of_a_server_runs_only_if_it_is_this_server(name: str, server: str, action: str) -> None:
+    arguments = {} if "list" in name else {"name": "t"}
+    verdict = admit(Call(name, arguments), Catalog.listed(TABLES, server=server))
+    assert verdict.action == action
+    assert verdict.report.corrected is not None, "it is offered at least"
+
+
+def test_a_server_may_have_several_names() -> None:
+    catalog = Catalog.listed(TABLES, server=("sqlite", "shop"))
+    assert admit(Call("mcp__shop__add_row", {"name": "t"}), catalog).action == "repair"
+    assert (catalog.server, Catalog.listed(TABLES).server) == ("sqlite", "")

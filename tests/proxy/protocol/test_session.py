@@ -290,9 +290,20 @@ def test_a_failure_of_a_tool_that_is_not_listed_keeps_its_words_and_gains_what_w
     assert talk.sent() == []
 
 
+def test_a_tool_behind_the_name_that_the_server_gave_itself_is_sent_again() -> None:
+    talk = Talk()
+    talk.client(frame({"id": 1, "method": "initialize", "params": {}}))
+    talk.server(frame({"id": 1, "result": {"serverInfo": {"name": "shop-mcp"}}}))
+    talk.listed(SEARCH)
+    for id, name, is_repaired in ((4, "mcp__shop__search", True), (5, "mcp__staging__search", False)):
+        talk.client(called(id, name, {"pattern": "x"}))
+        talk.server(frame({"id": id, "error": {"code": -32602, "message": "Unknown tool"}}))
+        assert bool(talk.sent()) is is_repaired
+
+
 def test_a_prefixed_name_is_sent_again_under_an_id_of_ours_once_the_server_does_not_know_it() -> None:
     talk = Talk().listed(SEARCH)
-    talk.client(called(4, "mcp__x__search", {"pattern": "x"}, _meta={"progressToken": 9}))
+    talk.client(called(4, "functions.search", {"pattern": "x"}, _meta={"progressToken": 9}))
     assert talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool"}})) == []
     again = only(talk.sent())
     assert again["params"] == {"name": "search", "arguments": {"pattern": "x"}, "_meta": {"progressToken": 9}}
@@ -645,7 +656,7 @@ def test_a_cancelled_call_that_waits_is_never_sent() -> None:
 
 def test_a_cancellation_finds_a_call_that_was_sent_again_under_another_id() -> None:
     talk = Talk().listed(SEARCH)
-    talk.client(called(4, "mcp__x__search", {"pattern": "x"}))
+    talk.client(called(4, "functions.search", {"pattern": "x"}))
     talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool"}}))
     again = only(talk.sent())["id"]
     cancelled = only(
@@ -1032,7 +1043,7 @@ def test_half_a_surrogate_pair_does_not_keep_a_repaired_call_from_its_answer() -
     reply = only(talk.server(b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\\ud83d"}]}}'))
     assert reply["result"]["content"][0]["text"] == "\ud83d"
     assert "auto-corrected" in reply["result"]["content"][1]["text"]
-    talk.client(called(2, "mcp__x__search", {"pattern": "x"}))
+    talk.client(called(2, "functions.search", {"pattern": "x"}))
     talk.server(frame({"id": 2, "error": {"code": -32602, "message": "Unknown tool"}}))
     again = json.dumps(only(talk.sent())["id"]).encode()
     reply = only(

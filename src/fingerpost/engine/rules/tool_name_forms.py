@@ -1,16 +1,19 @@
 """The bare name of a tool within what clients and models put around it.
 
-Clients add prefixes (`functions.`, `mcp__server__`). The output formats of models leave marks (`<|channel|>commentary`,
+Clients add prefixes (`functions.`, `mcp__server__`). A prefix that names a server may name another one: the same tool
+of `staging-db` is not that of `production-db`. The output formats of models leave marks (`<|channel|>commentary`,
 `to=functions.search`), call syntax (`search()`, `search:3`) and suffixes (`search__eq`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.model import Grade
 
 _CLIENT_PREFIX = lazy_pattern(r"mcp__(?P<mcp>[^.:/]{1,64}?)__|(?:functions?|default_api|tools?|mcp|server)(?:[.:/]|__)")
@@ -25,18 +28,40 @@ _LOOKUP_SUFFIX = lazy_pattern(
 _AROUND = " \t\r\n'\"`\u2018\u2019\u201c\u201d\ufeff\u200b"
 _BEHIND = _AROUND + ".,;:!?*\\"
 _MAX_LENGTH = 256
+_ANY_SERVER = frozenset({"mcp", "server", "servers", "the"})
+"""Words that say nothing about which server it is."""
 
 
-def find_bare_names(name: str, server: str) -> Iterator[tuple[str, Grade]]:
-    """Yield the name, then ever barer forms of it, each with the grade of a fix that uses it."""
+class Prefix(Enum):
+    """Which server the prefix of a name stands for."""
+
+    NONE = auto()
+    """No server: there is no prefix, or it is one that clients put in front of every tool."""
+    OWN = auto()
+    PART = auto()
+    """All its words are in the name of this server, which has more: `db` in front of a tool of `production-db`."""
+    OTHER = auto()
+    """Another server, or perhaps this one if its name is not known."""
+
+
+class BareName(NamedTuple):
+    """A form of the name that was called, the grade of a fix that uses it, and what was in front of it."""
+
+    name: str
+    grade: Grade
+    prefix: Prefix = Prefix.NONE
+
+
+def find_bare_names(name: str, servers: Sequence[str]) -> Iterator[BareName]:
+    """Yield the name, then ever barer forms of it. `servers` are the names under which this server is known."""
     text = name[:_MAX_LENGTH]
-    yield text, Grade.LOSSLESS
+    yield BareName(text, Grade.LOSSLESS)
     bare, grade = _strip_marks(text)
     for form in (bare, _LOOKUP_SUFFIX.sub("", bare)):
         if form and form != text:
-            yield form, grade
+            yield BareName(form, grade)
             text = form
-    yield from _strip_prefixes(text, server, grade)
+    yield from _strip_prefixes(text, servers, grade)
 
 
 def _strip_marks(text: str) -> tuple[str, Grade]:
@@ -52,17 +77,25 @@ def _strip_marks(text: str) -> tuple[str, Grade]:
     return text[: syntax.start()].rstrip(_BEHIND), Grade.LIKELY if syntax["arguments"] else Grade.LOSSLESS
 
 
-def _strip_prefixes(bare: str, server: str, grade: Grade) -> Iterator[tuple[str, Grade]]:
-    """Yield the name without each prefix that clients add.
-
-    The name of this server is removed as a prefix. If our own name is unknown, that reading is only likely. If the
-    prefix is another server's name, the call is not for us.
-    """
+def _strip_prefixes(bare: str, servers: Sequence[str], grade: Grade) -> Iterator[BareName]:
+    """Yield the name without each prefix that clients add, and which server the prefixes stand for."""
+    whose = Prefix.NONE
     while prefix := _CLIENT_PREFIX.match(bare) or _SERVER_PREFIX.match(bare):
-        other = prefix.groupdict().get("server") or prefix.groupdict().get("mcp")
-        if prefix.end() == len(bare) or (other and server and spelling(other) != spelling(server)):
+        if prefix.end() == len(bare):
             return
-        if "server" in prefix.groupdict() and not server:
-            grade = Grade.LIKELY
+        server = prefix.groupdict().get("server") or prefix.groupdict().get("mcp")
+        whose = _identify(server, servers) if server else whose
         bare = bare[prefix.end() :]
-        yield bare, grade
+        yield BareName(bare, grade, whose)
+
+
+def _identify(prefix: str, servers: Sequence[str]) -> Prefix:
+    words = _words(prefix)
+    names = [_words(server) for server in servers]
+    if not words or words in names:
+        return Prefix.OWN if words else Prefix.NONE
+    return Prefix.PART if any(set(words) <= set(name) for name in names) else Prefix.OTHER
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in map(str.lower, split_words(name)) if word not in _ANY_SERVER]

@@ -1,10 +1,12 @@
 """The server has no tool with that name.
 
-Fix grading: a name behind a known client prefix (`functions.`, `mcp__server__`) or within what a model's output format
-leaves behind (`<|channel|>commentary`, `search:0`), or one that differs only in case and separators, is lossless if
-exactly one tool has it. A name that is merely close is only offered: running another tool than the one named may
-destroy data. So is the one tool that the name asks for in other words (`tool_guesses`), if the arguments fit it. A tool
-that does the opposite, concerns another thing or is more dangerous is not even offered, only listed.
+Fix grading: a name behind a client's prefix (`functions.`) or the name of this server, or within what a model's output
+format leaves behind (`<|channel|>commentary`, `search:0`), or one that differs only in case and separators, is lossless
+if exactly one tool has it; another spelling of a destructive tool is only offered. Behind the name of another server, a
+read-only tool is likely, and any other tool is only offered. A name that is merely close is only offered too: running
+another tool than the one named may destroy data. So is the one tool that the name asks for in other words
+(`tool_guesses`), if the arguments fit it. A tool that does the opposite, concerns another thing or is more dangerous is
+not even offered, only listed.
 """
 
 from __future__ import annotations
@@ -45,13 +47,14 @@ from fingerpost.engine.rules.tool_listing import (
     is_at_most,
     suggest_names,
 )
-from fingerpost.engine.rules.tool_name_forms import find_bare_names
+from fingerpost.engine.rules.tool_name_forms import BareName, Prefix, find_bare_names
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
 
 CODE = "UNKNOWN_TOOL"
 
+_SPELLING_CONFIDENCE = 0.95
 _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
@@ -65,11 +68,11 @@ def _fits_nothing(tool: Tool) -> bool:
 
 
 def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _fits_nothing) -> Diagnosis:
-    names = list(find_bare_names(call.tool, catalog.server))
+    names = list(find_bare_names(call.tool, catalog.server_names))
     fixes = _exact_fix(names, catalog)
     similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
     if not fixes:
-        fixes, similar = _find_similar(call, names[-1][0], catalog, fits)
+        fixes, similar = _find_similar(call, names[-1].name, catalog, fits)
     is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
     return Diagnosis(
         code=CODE,
@@ -90,12 +93,36 @@ def _hint(similar: Sequence[str], info_tool: str | None) -> str:
     return "List the tools again to see what is available"
 
 
-def _exact_fix(names: Iterable[tuple[str, Grade]], catalog: Catalog) -> tuple[Fix, ...]:
-    for name, grade in names:
-        hits = [name] if catalog.get(name) else catalog.same_spelling(name)
+def _exact_fix(forms: Iterable[BareName], catalog: Catalog) -> tuple[Fix, ...]:
+    for form in forms:
+        hits = [form.name] if catalog.get(form.name) else catalog.same_spelling(form.name)
         if len(hits) == 1:
-            return (_fix(hits[0], 1.0, Applicability.MACHINE_APPLICABLE, grade),)
+            return (_fix_exact(form, catalog, hits[0]),)
     return ()
+
+
+def _fix_exact(form: BareName, catalog: Catalog, name: str) -> Fix:
+    """Return the fix for a name that is that of a tool but for what is around it, or its spelling."""
+    tool = catalog.get(name)
+    if tool is None or not _may_run(form, tool):
+        return _fix(name, _SPELLING_CONFIDENCE, Applicability.MAYBE_INCORRECT)
+    grade = Grade.LIKELY if form.prefix is Prefix.OTHER else form.grade
+    return _fix(name, 1.0, Applicability.MACHINE_APPLICABLE, grade)
+
+
+def _may_run(form: BareName, tool: Tool) -> bool:
+    """Whether the call is certainly for this tool: its server is not in doubt, and no other name destroys anything."""
+    if tool.is_read_only:
+        return True
+    if form.prefix not in (Prefix.NONE, Prefix.OWN):
+        return False
+    return form.name == tool.name or not _is_destructive(tool)
+
+
+def _is_destructive(tool: Tool) -> bool:
+    """Whether a tool is declared destructive, or has a verb that destroys in its name and is not declared harmless."""
+    hint = as_object(tool.entry.get("annotations")).get("destructiveHint")
+    return hint is True or (hint is not False and read_action(tool.name).danger is Danger.DESTROYS)
 
 
 def _find_similar(call: Call, bare: str, catalog: Catalog, fits: Fits) -> tuple[tuple[Fix, ...], list[str]]:

@@ -81,6 +81,7 @@ class Relay(ServerGuidance):
         *,
         shape: Shape = "nested",
         overrides: Overrides = NO_OVERRIDES,
+        name: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(
@@ -92,6 +93,7 @@ class Relay(ServerGuidance):
             clock=clock,
         )
         self._log = log
+        self.learn_server_name(name)
         self.leaves_successes_alone = not any(one.tips for one in (policy, *overrides.tools.values()))
         """Whether nothing is ever added to the success of a right call, of whichever tool."""
         self._partial_lists: dict[object, tuple[str, list[Any]]] = {}
@@ -241,6 +243,11 @@ class Relay(ServerGuidance):
         """Remember how the server stamps its results, for ours must look the same."""
         if (stamp := as_object(result.get("_meta")).get(_SERVER_INFO_KEY)) is not None:
             self._server_info = {_SERVER_INFO_KEY: stamp}
+            self.learn_server_name(as_object(stamp).get("name"))
+
+    def read_initialize(self, reply: Message) -> None:
+        """Learn the server's name from its reply to `initialize`."""
+        self.learn_server_name(as_object(fields(reply.result).get("serverInfo")).get("name"))
 
     def _store_list(self, caller: object, tools: list[Any], page: Any, cost: float) -> Catalog:
         """Store a list until it goes stale by the server's word; without one, a list slow to read lasts longer."""

@@ -248,6 +248,8 @@ class Session:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
             self._handshake.confirm(pending.request.method)
+            if self._relay is not None and pending.request.method == "initialize":
+                self._relay.read_initialize(message)
             self.to_client.append(frame)
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
