@@ -25,7 +25,7 @@ from fingerpost.engine.admit import judge
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
-from fingerpost.engine.replies.classify import is_unknown_tool
+from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_unknown_tool
 from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.tool import Tool
@@ -350,6 +350,37 @@ def test_an_unknown_tool_is_recognized_in_a_result(text: str) -> None:
 )
 def test_a_result_that_mentions_tools_is_not_mistaken_for_an_unknown_tool(text: str) -> None:
     assert not is_unknown_tool({"content": [{"type": "text", "text": text}]}, "serach")
+
+
+def failed_with(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"code": -32602, "message": "Unknown tool: serach"}, {"code": -32602, "message": "Unknown tool"},
+        {"code": -32601, "message": "Method not found"}, {"code": -32603, "message": "Method serach not found"},
+        failed_with("Unknown tool: 'serach'"), failed_with("MCP error -32602: Tool serach not found"),
+        failed_with("tool 'serach' not found: tool not found"), failed_with("Tool not found: serach."),
+        failed_with('Error: Tool "serach" does not exist'), failed_with("No such tool: serach"),
+    ],
+)  # fmt: skip
+def test_the_answer_of_an_sdk_to_an_unknown_tool_is_recognised(reply: dict[str, Any]) -> None:
+    assert is_exactly_unknown_tool(reply, "serach") and is_unknown_tool(reply, "serach")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"code": -32602, "message": "Invalid params"}, {"code": -32603, "message": "Internal error"},
+        failed_with("Unknown tool: other"), failed_with("Unknown tool"),
+        failed_with("serach ran, but the helper tool 'index' was not found"),
+        failed_with("Created 3 rows. Tool serach not found in the cache"),
+    ],
+)  # fmt: skip
+def test_a_failure_in_other_words_does_not_allow_a_second_call(reply: dict[str, Any]) -> None:
+    assert not is_exactly_unknown_tool(reply, "serach")
 
 
 def test_guidance_is_added_inside_a_json_rpc_error() -> None:
@@ -724,7 +755,7 @@ def test_json_in_a_string_is_parsed() -> None:
         ({"opts": {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}}, {"opts": {"colour": 1}},
          "forward", None),
         ({"labels": {"type": "object", "additionalProperties": {"type": "string"}}}, {"labels": {"env": None}},
-         "refuse", None),
+         "forward", None),
         ({"unit": {"enum": ["mW", "kW"]}}, {"unit": "MW"}, "refuse", None),
         ({"unit": {"enum": ["b", "kb"]}}, {"unit": "B"}, "refuse", None),
         ({"sort": {"enum": ["asc", "desc"]}}, {"sort": "ASC"}, "repair", {"sort": "asc"}),

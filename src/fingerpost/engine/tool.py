@@ -239,9 +239,13 @@ class Tool:
     def is_valid(self, arguments: Any) -> bool:
         """Whether the schema allows the arguments; true if it cannot be checked."""
         try:
-            return self._validator is None or self._validator.is_valid(arguments)
+            return self._validator is None or self._validator.is_valid(arguments) or self._has_only_nulls(arguments)
         except (ValueError, RecursionError):  # a lone surrogate, or a key that is no string
             return True
+
+    def _has_only_nulls(self, arguments: Any) -> bool:
+        """Whether nothing but a null that a server may accept breaks the schema."""
+        return isinstance(arguments, dict) and None in arguments.values() and not self.violations(arguments)
 
     def is_surely_valid(self, arguments: Any) -> bool:
         """Whether the validator accepts the arguments; false if they cannot be checked."""
@@ -272,7 +276,7 @@ class Tool:
                 instance = as_json(arguments) if plain is _AS_JSON else plain
                 errors = self._validator.iter_errors(instance) if self._validator else ()
                 every = to_violations(islice(errors, MAX_DIAGNOSES * 2), self.schema)
-                return tuple(one for one in every if not _is_openapi_null(one, arguments))
+                return tuple(one for one in every if not self._accepts_null(one, arguments))
             except (ValueError, RecursionError):
                 continue
         return ()
@@ -281,7 +285,23 @@ class Tool:
         """Find the first place where a large value breaks the schema. The validator stops there."""
         error = first_error(self._validator, arguments) if self._validator else None
         every = to_violations([error], self.schema) if error else ()
-        return tuple(one for one in every if not _is_openapi_null(one, arguments))
+        return tuple(one for one in every if not self._accepts_null(one, arguments))
+
+    def _accepts_null(self, violation: Violation, arguments: Any) -> bool:
+        """Whether a violation is a null that a server may accept all the same.
+
+        Authors who write OpenAPI's `nullable`, which JSON Schema ignores, accept it. To a tool that may write, null for
+        an optional parameter is a value ("clear this"), so the server decides.
+        """
+        if not violation.at or value_at(arguments, violation.at) is not None:
+            return False
+        if violation.schema.get("nullable") is True:
+            return True
+        name = violation.at[-1]
+        holder = schemas.schema_at(self.schema, violation.at[:-1])
+        return (
+            not self.is_read_only and isinstance(name, str) and name not in schemas.find_required(self.schema, holder)
+        )
 
     def make_focus(self) -> Focus:
         """Return a focus on the items of a large call that are wrong."""
@@ -338,10 +358,3 @@ def _names_and_schema_check(
             return False
 
     return check
-
-
-def _is_openapi_null(violation: Violation, arguments: Any) -> bool:
-    """Whether a null is allowed by OpenAPI's `nullable`. Authors who write it accept null, JSON Schema ignores it."""
-    if violation.schema.get("nullable") is not True:
-        return False
-    return value_at(arguments, violation.at) is None

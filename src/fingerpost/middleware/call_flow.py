@@ -14,7 +14,7 @@ from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
-from fingerpost.engine.replies.classify import is_failure, is_unknown_tool
+from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_failure, is_unknown_tool
 from fingerpost.engine.replies.enrich import (
     add_to_success,
     append_guidance,
@@ -110,6 +110,8 @@ class CallFlow:
             is_info = self._is_info(verdict.call)
             if not (is_failure(outcome.reply) if is_info else is_unknown_tool(outcome.reply, self.call.tool)):
                 return Answer(outcome.reply if is_info else self._add_suggestion(verdict, outcome.reply), outcome)
+            if verdict.action == "repair" and not is_exactly_unknown_tool(outcome.reply, self.call.tool):
+                return Answer(self._add_suggestion(verdict, outcome.reply), outcome)
             if verdict.action in ("refuse", "ask"):
                 return Answer(self._guidance.refuse(self._counts_as, verdict, self._catalog), None)
             if is_info:

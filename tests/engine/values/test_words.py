@@ -80,9 +80,9 @@ def test_a_word_for_nothing_never_becomes_a_similar_choice(sent: str) -> None:
     assert readings(sent, {"enum": ["one", "nano", "full"]}, required=True) == []
 
 
-def test_null_is_left_out_on_a_read_only_tool_and_offered_so_on_others() -> None:
+def test_null_is_left_out_on_a_read_only_tool_and_a_value_on_others() -> None:
     assert readings(None, INTEGER, read_only=True) == lossless(LEFT_OUT)
-    assert readings(None, INTEGER) == offered(LEFT_OUT)
+    assert readings(None, INTEGER) == []
     assert readings(None, INTEGER, required=True) == []
     assert readings([None], {"type": "array", "items": INTEGER}) == []
 

@@ -18,7 +18,18 @@ _LONGEST_FAILURE = 1_000
 _FAILURE_FIELDS = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
 """Fields by which the payload of a successful reply may report a failure after all, whole or in part."""
 
-_UNKNOWN_TOOL_CODES = (-32602, -32601)
+_METHOD_NOT_FOUND = -32601
+_QUOTES = "\"'`"
+_ERROR_PREFIX = lazy_pattern(r"(?:mcp error -?\d{1,6}: |error: |\u274c ?)*", re.IGNORECASE)
+_SAY_UNKNOWN = (
+    "unknown tool: {}", "unknown tool {}", "no such tool: {}", "no such tool {}", "invalid tool name: {}",
+    "tool {} not found", "tool: {} not found", "tool {} is not found", "tool {} was not found", "tool not found: {}",
+    "tool {} does not exist", "tool {} is unknown", "tool {} is not registered", "tool {} not registered",
+    "tool {} not found: tool not found", "could not find tool: {}", "could not find tool {}", "method {} not found",
+    "unknown tool name: {}", "unknown tool call: {}",
+)  # fmt: skip
+"""What the protocol and its SDKs answer to the call of a tool that does not exist, in lower case and without quotes."""
+_SAY_UNKNOWN_WITHOUT_NAME = frozenset({"unknown tool", "tool not found"})
 _UNKNOWN_TOOL = lazy_pattern(
     r"\b(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)"
     r"|\btool\b.{0,160}?\b(?:not|isn't|doesn't)\b (?:be )?"
@@ -68,12 +79,28 @@ def may_report_failure(result: bytes) -> bool:
     return len(result) <= LONGEST_READ and _REPORTED_FAILURE.search(result) is not None
 
 
-def is_unknown_tool(reply: Any, name: str) -> bool:
-    """Whether a reply says that there is no tool of this name."""
+def is_exactly_unknown_tool(reply: Any, name: str) -> bool:
+    """Whether a reply is the answer of the protocol or of an SDK to a tool that does not exist, and nothing else.
+
+    Then nothing has happened, and another tool may be called instead. Words inside a sentence do not count.
+    """
     fields = as_object(reply)
     is_result = "content" in fields
-    if not is_result and fields.get("code") in _UNKNOWN_TOOL_CODES:
+    text = (text_of(fields) if is_result else str(fields.get("message")))[:LONGEST_READ]
+    plain = _ERROR_PREFIX.sub("", text.strip(), count=1).rstrip(".! ").lower()
+    if not is_result and (plain in _SAY_UNKNOWN_WITHOUT_NAME or fields.get("code") == _METHOD_NOT_FOUND):
         return True
+    bare = plain.translate(str.maketrans("", "", _QUOTES))
+    asked = name.lower().translate(str.maketrans("", "", _QUOTES))
+    return any(bare == form.format(asked) for form in _SAY_UNKNOWN)
+
+
+def is_unknown_tool(reply: Any, name: str) -> bool:
+    """Whether a reply says that there is no tool of this name, in any words."""
+    if is_exactly_unknown_tool(reply, name):
+        return True
+    fields = as_object(reply)
+    is_result = "content" in fields
     text = (text_of(fields) if is_result else str(fields.get("message")))[:LONGEST_READ]
     if name[:64] not in text or not (is_failure(fields) or sounds_like_failure(text)):
         return False
