@@ -349,3 +349,65 @@ def test_no_tool_is_offered_for_another_thing_an_opposite_or_with_arguments_that
     error = render(verdict.report).structured["error"]
     assert (error.get("corrected_call"), error.get("possible_calls")) == (None, None)
     assert "did_you_mean" not in error["suggestions"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [
+        ("confirm", {"force": True}), ("final", {"semifinal": True}), ("force", {"overwrite": True}),
+        ("authorisation", {"author": "Bob"}), ("owner", {"coowner": "Bob"}), ("semitones", {"tones": 3}),
+    ],
+)  # fmt: skip
+def test_a_word_that_only_resembles_a_parameter_does_not_fill_it(declared: str, sent: dict[str, Any]) -> None:
+    value = next(iter(sent.values()))
+    schema = FLAG if value is True else TEXT if isinstance(value, str) else NUMBER
+    calls = offered({"section": "a", **sent}, tool("change_section", {"section": TEXT, declared: schema}))
+    assert all(call.get(declared) != value for call in calls)
+
+
+@pytest.mark.parametrize(
+    "sent", [{"from": "2025-05-01", "to": "2025-05-04"}, {"start": "2025-05-01", "end": "2025-05-04"}]
+)
+def test_a_span_is_not_read_as_a_journey(sent: dict[str, Any]) -> None:
+    stay = tool("reserve_berth", {"berth": TEXT, "arrival": TEXT, "departure": TEXT})
+    first, last = sent.values()
+    calls = offered({"berth": "B1", **sent}, stay)
+    assert all((call.get("arrival"), call.get("departure")) != (last, first) for call in calls)
+
+
+@pytest.mark.parametrize(("declared", "sent"), [("fade_s", "fade"), ("nozzle_c", "nozzle"), ("target_c", "target")])
+def test_a_single_letter_at_the_end_of_a_name_is_a_unit(declared: str, sent: str) -> None:
+    calls = offered({"cue": "a", sent: 20}, tool("change_cue", {"cue": TEXT, declared: NUMBER}))
+    assert all(call.get(declared) != 20 for call in calls)
+
+
+def test_another_unit_or_a_direction_behind_a_number_is_not_dropped() -> None:
+    tank = tool("set_tank", {"target_c": NUMBER})
+    assert all(call["target_c"] != 68 for call in offered({"target_c": "68\u00b0F"}, tank))
+    transpose = tool("transpose", {"semitones": {"type": "integer"}})
+    assert all(call["semitones"] != 3 for call in offered({"semitones": "3 down"}, transpose))
+
+
+def test_the_same_name_in_another_unit_is_preferred_to_a_synonym() -> None:
+    berths = tool("list_berths", {}, {"max_length_m": NUMBER, "limit": NUMBER}, readOnlyHint=True)
+    assert offered({"max_length": 12}, berths) == [{"max_length_m": "<number>"}]
+
+
+@pytest.mark.parametrize("sent", [{"page": 2}, {"offset": 50}, {"formal": False}])
+def test_an_argument_that_says_which_part_to_return_is_not_ignored(sent: dict[str, Any]) -> None:
+    find = tool("find_text", {}, {"name": TEXT, "tone": {"enum": ["formal", "informal"]}}, readOnlyHint=True)
+    assert offered(sent, find) == []
+
+
+@pytest.mark.parametrize("sent", ["slow", "latitude"])
+def test_another_word_is_no_misspelling_of_a_choice(sent: str) -> None:
+    read = tool("read", {"metric": {"enum": ["low", "altitude", "speed"]}}, readOnlyHint=True)
+    assert all(str(call["metric"]).startswith("<") for call in offered({"metric": sent}, read))
+
+
+@pytest.mark.parametrize("token", ["AKIAIOSFODNN7EXAMPLE", "glpat-a1b2c3d4e5f6g7h8i9j0", "ghp_" + "a1B2" * 9])
+def test_a_token_in_the_place_of_a_name_is_not_repeated(token: str) -> None:
+    find = tool("find", {"name": TEXT}, readOnlyHint=True)
+    for name, arguments in ((token, {}), ("find", {token: 1})):
+        answer = render(judge(arguments, find, name=name).report)
+        assert token not in answer.text and token not in str(answer.structured)

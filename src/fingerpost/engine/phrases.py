@@ -15,6 +15,7 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Path
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import Described, clean, is_clean, is_harmless
+from fingerpost.engine.safety.secret_forms import KNOWN_FORM
 from fingerpost.engine.safety.secrets import hide_secrets
 
 _NAME = lazy_pattern(r"[\w$@][\w$@.:/\-\[\]]*")
@@ -24,6 +25,7 @@ _LONGEST_NAME = 512
 _LONGEST_LITERAL = 64
 
 
+_SHORTEST_TOKEN = 11
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
 """Encode a value as JSON without escaping non-ASCII characters."""
 
@@ -43,7 +45,17 @@ def quote(name: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None and is_clean(text)
+    """Whether a text can be repeated as a name: it is short and plain, and no token in the place of a name."""
+    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None and is_clean(text) and not _is_token(text)
+
+
+def _is_token(text: str) -> bool:
+    return len(text) > _SHORTEST_TOKEN and KNOWN_FORM.search(text) is not None
+
+
+def show_name(name: str) -> str:
+    """Return a name for a program; a secret in its place is hidden."""
+    return name if is_name(name) else clean(hide_secrets(name[:_LONGEST_NAME]))
 
 
 def join_names(names: Iterable[str], *, limit: int = 8, last: str = "and") -> str:

@@ -147,10 +147,14 @@ def relate_words(one: str, other: str, kind: str) -> tuple[Relation | None, floa
     return (Relation.SPELLING, likeness) if likeness else _relate_by_containment(one, other)
 
 
+_OTHER_WORD_ENDINGS = frozenset({"isation", "ization", "ity", "itie", "ship", "itative", "itarian", "ism", "ist"})
+"""Endings that make another thing of a word: an author gives no authorisation."""
+
+
 def _relate_by_containment(one: str, other: str) -> tuple[Relation | None, float]:
     shorter, longer = (one, other) if len(one) < len(other) else (other, one)
     if len(shorter) > (3 if len(longer) > 7 else 2) and longer.startswith(shorter):
-        return Relation.BEGINNING, 0.6
+        return (None, 0.0) if longer[len(shorter) :] in _OTHER_WORD_ENDINGS else (Relation.BEGINNING, 0.6)
     if len(shorter) > 3 and shorter in longer:
         return (Relation.ENDING, 0.55) if longer.endswith(shorter) else (Relation.INSIDE, 0.45)
     return None, 0.0

@@ -150,13 +150,18 @@ class CallContext:
         factor, bonus, guards = self._compare_types(name)
         if self._may_destroy and evidence.tier in _BY_MEANING and not self._may_be_synonym(evidence, name):
             guards = (*guards, Guard.SYNONYM)
-        if not self._reads_only and evidence.tier in _BY_MEANING and self._is_remark():
+        if not self._reads_only and evidence.tier in _BY_MEANING and (self._is_remark() or self._is_other_flag(name)):
             guards = (*guards, Guard.SYNONYM)
         guards = (*evidence.guards, *guards, *self._compare_entities(evidence, name))
         bonus += 0.03 if name in self._required else 0.0
         if evidence.is_whole and not guards:
             return evidence
         return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
+
+    def _is_other_flag(self, name: str) -> bool:
+        """Whether a parameter is a flag that no synonym stands for: `force` is no `confirm`. A trial run is one."""
+        known = "".join(map(stem, split_words(name)))
+        return self._types.get(name) == "boolean" and not share_group("parameters", _TRIAL, known)
 
     def _is_remark(self) -> bool:
         """Whether the mistake may be a remark of the agent, on a tool that is not about remarks."""

@@ -151,6 +151,7 @@ def _opposites() -> Mapping[str, frozenset[str]]:
 
 _PREFIXES = (
     "un", "dis", "de", "in", "non", "anti", "im", "ir", "il", "mis", "no", "re", "pre", "post", "sub", "super",
+    "semi", "co", "rein", "over", "under", "counter", "half", "vice", "quarter", "demi", "quasi", "pseudo", "auto",
 )  # fmt: skip
 """Prefixes that turn a word into a different one."""
 _OPPOSITE_PREFIXES = {

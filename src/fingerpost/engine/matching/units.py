@@ -42,6 +42,8 @@ _OTHER_MEANINGS = frozenset({
     "nm", "nok", "pa", "pt", "rad", "rem", "s", "sat", "sek", "us", "v", "w", "wei",
 })  # fmt: skip
 """Forms that mean something else more often. They count only against another unit, or behind a quantity."""
+_LAST_LETTERS = frozenset("cfghklmsvw")
+"""Single letters that are a unit at the end of a name: `fade_s`, `nozzle_c`."""
 _WHICH_ONE = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
 """In the singular these say which one (`birth_year`), in the plural how many (`max_days`)."""
 _QUANTITIES = frozenset({
@@ -109,6 +111,8 @@ def _unit_at(words: tuple[str, ...], place: int) -> str | None:
         return None
     if word == "in" and place + 1 < len(words):
         return None
+    if place and place == len(words) - 1 and word in _LAST_LETTERS:
+        return unit
     before = stem(words[place - 1]) if place else ""
     if before in _QUANTITIES or before == "in":
         return unit

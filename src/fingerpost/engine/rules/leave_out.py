@@ -25,6 +25,8 @@ from fingerpost.engine.schema import walk as schemas
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
 _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
+_PAGING = frozenset({"page", "offset", "cursor", "skip"})
+"""What says which part of a result to return: without it, the same part is returned again."""
 _AFFIRMATIONS = frozenset({
     "acknowledge", "acknowledged", "acknowledgement", "approval", "approve", "approved", "confirm", "confirmation",
     "confirmed", "consent", "issafe",
@@ -50,7 +52,7 @@ def leave_out(case: Case, at: Path) -> Fix | None:
 def may_have_place(case: Case, at: Path) -> bool:
     """Whether an argument says something about the result: what to leave out, a word of a parameter, or its choice."""
     name, value = str(at[-1]), case.value(at)
-    if is_restricting(name):
+    if is_restricting(name) or not _PAGING.isdisjoint(map(stem, split_words(name))):
         return True
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
@@ -58,7 +60,8 @@ def may_have_place(case: Case, at: Path) -> bool:
         schema = declared[other]
         if not words.isdisjoint(map(stem, split_words(other))) or (has_unit(name) and has_unit(other)):
             return True
-        if isinstance(value, str) and value in as_list(as_object(schema).get("enum")):
+        choices = as_list(as_object(schema).get("enum"))
+        if choices and (name in choices or (isinstance(value, str) and value in choices)):
             return True
     return False
 

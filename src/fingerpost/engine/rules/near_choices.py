@@ -13,7 +13,7 @@ from typing import Any
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match, Reading, find_readings
 from fingerpost.engine.matching.evidence import Tier
-from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite
+from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, synonym_groups
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
@@ -66,8 +66,18 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
         return False
     if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
         return True
+    if reading.evidence.tier is Tier.SPELLING and _is_other_word(value, choice):
+        return False
     is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
     return not (is_other or _says_more(value, choice, names))
+
+
+def _is_other_word(value: str, choice: str) -> bool:
+    """Whether a value is a word itself, and no other form of the choice: `slow` is no misspelling of `low`."""
+    word = value.strip().lower()
+    if stem(word) == stem(choice.lower()) or not word.isalpha():
+        return False
+    return any(synonym_groups(stem(word), kind) for kind in ("value", "parameter"))
 
 
 def _denies(value: str, choice: str) -> bool:

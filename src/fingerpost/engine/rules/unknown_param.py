@@ -35,7 +35,7 @@ from fingerpost.engine.model import (
     Severity,
     are_contested,
 )
-from fingerpost.engine.phrases import format_path, parameter_label, quote
+from fingerpost.engine.phrases import format_path, parameter_label, quote, show_name
 from fingerpost.engine.rules.flags import read_flag
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields
@@ -129,7 +129,8 @@ def _find_readings(
     readings: dict[str, Sequence[Match]] = {}
     for stray in strays:
         matches = closest(stray, names, "parameter", {**context, "value_type": _value_type(given[stray])})
-        readings[stray] = _prefer_required(stray, matches, required)
+        in_other_unit = [match for match in matches if match.differs_by_unit]
+        readings[stray] = in_other_unit or _prefer_required(stray, matches, required)
     return readings
 
 
@@ -240,7 +241,7 @@ def _diagnosis(
         severity=Severity.MEDIUM,
         fixes=fixes,
         details={
-            "got": clean(str(at[-1])),
+            "got": show_name(str(at[-1])),
             "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
         hint=f"{quote(given_name)} is already given" if given_name else "",

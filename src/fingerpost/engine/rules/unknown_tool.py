@@ -37,7 +37,7 @@ from fingerpost.engine.matching.other_words import (
 )
 from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
-from fingerpost.engine.phrases import quote
+from fingerpost.engine.phrases import quote, show_name
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tool
 from fingerpost.engine.rules.tool_listing import (
@@ -77,7 +77,7 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
     return Diagnosis(
         code=CODE,
         message=f"Tool {quote(call.tool)} not found",
-        details={"got": clean(call.tool), "expected": "a listed tool"},
+        details={"got": show_name(call.tool), "expected": "a listed tool"},
         category="not_found",
         suggestions=suggest_names(call.tool, similar, catalog, is_offered=is_offered),
         fixes=fixes,

@@ -53,6 +53,11 @@ _FACTORS = frozenset({
     "score", "lakh", "crore",
 })  # fmt: skip
 """What multiplies a number: the number alone would be another one."""
+_DIRECTIONS = frozenset({
+    "above", "after", "ago", "back", "backward", "before", "below", "down", "forward", "left", "less", "more", "off",
+    "out", "right", "short", "up",
+})  # fmt: skip
+"""What says where a number goes, so that the number alone means something else."""
 _PARTS_OF_NUMBERS = frozenset({"e", "x", "st", "nd", "rd", "th"})
 _LETTERS_OF_QUANTITIES = {"K": frozenset({"temp", "temperature"}), "g": frozenset({"weight", "mass", "dose", "dosage"})}
 """Factors that are a unit behind the name of a quantity."""
@@ -81,7 +86,9 @@ def read_quantity(slot: Slot) -> Iterator[Candidate]:
         return
     number, unit = found
     wanted, quoted = find_units(slot), encode_json(clean(unit))
-    if _is_factor(unit, slot):
+    if unit.lower() in _DIRECTIONS:
+        yield Candidate(Instead.FILL_IN, hint=f"{slot.label} takes a number: it cannot say {quoted}")
+    elif _is_factor(unit, slot):
         hint = f"{slot.label} takes a number in digits: write out what {quoted} stands for"
         yield Candidate(Instead.FILL_IN, hint=hint)
     elif contradiction := _find_contradiction(slot, unit, wanted):
