@@ -337,3 +337,33 @@ def test_the_id_of_something_else_is_not_unwrapped_on_a_tool_that_may_write() ->
     delete = _tool("delete_task", {"id": STRING, "project": STRING})
     assert "a" not in str(_corrected(delete, {"user": {"id": "a", "project": "p"}}))
     assert _corrected(GRADE, {"submission": {"work_id": "a", "student_id": "s"}}) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent", "expected"),
+    [
+        (
+            ("guest_email", "guest_name"),
+            {"guest": {"email": "a", "name": "b"}},
+            {"guest_email": "a", "guest_name": "b"},
+        ),
+        (("contractId", "note"), {"contract": {"id": "7"}}, {"contractId": "7"}),
+        (("min_votes", "max_votes"), {"votes": {"min": "1", "max": "2"}}, {"min_votes": "1", "max_votes": "2"}),
+    ],
+)
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_an_object_named_like_the_beginning_of_parameters_is_unfolded(
+    declared: tuple[str, ...], sent: dict[str, Any], expected: dict[str, Any], is_read_only: bool
+) -> None:
+    find = _tool("find", {}, dict.fromkeys(declared, STRING), readOnlyHint=is_read_only)
+    verdict = judge(Call("find", sent), Catalog.listed([find]), Policy())
+    assert verdict.action == ("repair" if is_read_only else "refuse")
+    assert _corrected(find, sent) == expected
+
+
+@pytest.mark.parametrize("sent", [{"guest": {"email": "a", "phone": "b"}}, {"guest": {"email": {"a": "b"}}}])
+def test_an_object_with_a_field_that_is_no_parameter_is_not_unfolded(sent: dict[str, Any]) -> None:
+    find = _tool("find", {}, {"guest_email": STRING, "host_phone": STRING})
+    assert "guest_email" not in (_corrected(find, sent) or {})
+    given = {"guest": {"email": "a"}, "guest_email": "b"}
+    assert _corrected(find, given) is None

@@ -1,7 +1,8 @@
 """The arguments are valid but in the wrong container.
 
 Agents wrap a call in an extra object (`{"input": {…}}`), send it as a string of JSON, spell a path in a key
-(`options.limit`), or put the fields of an object parameter at the top level.
+(`options.limit`), put the fields of an object parameter at the top level, or parameters into an
+object (`guest: {email}` for `guest_email`).
 
 Fix grading: lossless if only the container changes, the values stay the same, and no other reading is possible. A bare
 value for a tool with one parameter, the fields of a list's only item, and the fields of an optional object of a tool
@@ -14,11 +15,13 @@ from collections.abc import Iterator
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis
-from fingerpost.engine.rules.shapes import boxed_value, flattened, path_keys, whole, wrapper
+from fingerpost.engine.rules.shapes import boxed_value, flattened, path_keys, unfolded, whole, wrapper
 from fingerpost.engine.rules.shapes.diagnosis import CODE as CODE
 
 _SHAPES_OF_DECLARED = (boxed_value.diagnose,)
-_SHAPES = (whole.diagnose, wrapper.diagnose, path_keys.diagnose, flattened.diagnose, boxed_value.diagnose)
+_SHAPES = (
+    whole.diagnose, unfolded.diagnose, wrapper.diagnose, path_keys.diagnose, flattened.diagnose, boxed_value.diagnose,
+)  # fmt: skip
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:

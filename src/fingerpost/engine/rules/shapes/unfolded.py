@@ -1,0 +1,54 @@
+"""Parameters are in an object that has the beginning of their names: `guest: {email: …}` for `guest_email: …`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.model import Diagnosis
+from fingerpost.engine.phrases import join_names, quote
+from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
+from fingerpost.engine.safety.json_input import as_object
+
+_MAX_FIELDS = 16
+_MAX_STRAYS = 16
+
+
+def diagnose(case: Case) -> Iterator[Diagnosis]:
+    if not isinstance(case.call.arguments, dict) or case.tool.is_open:
+        return
+    strays = [key for key, value in case.arguments.items() if key not in case.tool.params and as_object(value)]
+    for stray in strays[:_MAX_STRAYS]:
+        inside = as_object(case.arguments[stray])
+        places = _find_places(case, stray, inside)
+        if not places:
+            continue
+        rest = {key: value for key, value in case.arguments.items() if key != stray}
+        names = join_names(places.values(), limit=4)
+        arguments = {**rest, **{name: inside[field] for field, name in places.items()}}
+        fix = lossless_arguments(arguments, f"The fields of {quote(stray)} became {names}")
+        fixes = (fix,) if case.tool.is_read_only else (offered(fix.edit, 0.85),)
+        message = f"{quote(stray)} is no parameter; its fields are {names}"
+        yield shape_diagnosis(case, message, fixes, "object for several parameters", (stray,))
+        case = case.after([fix.edit])
+
+
+def _find_places(case: Case, stray: str, inside: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the unset parameter for each field of an object, if each field has exactly one and is no object itself."""
+    places: dict[str, str] = {}
+    if len(inside) > _MAX_FIELDS or any(isinstance(value, dict | list) for value in inside.values()):
+        return places
+    unset = {name: _words(name) for name in case.tool.params if name not in case.arguments}
+    for field in inside:
+        wanted = _words(stray) | _words(field)
+        found = [name for name, words in unset.items() if words == wanted]
+        if len(found) != 1 or found[0] in places.values():
+            return {}
+        places[field] = found[0]
+    return places
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(map(stem, split_words(name)))
