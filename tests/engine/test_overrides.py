@@ -378,3 +378,12 @@ def test_a_match_that_looks_like_a_regular_expression_is_reported(match: str) ->
     found = check_overrides(overrides, Catalog.listed([{"name": "a", "inputSchema": {"type": "object"}}]))
     assert list(found) == ["hints[0]"]
     assert "not as a regular expression" in found["hints[0]"]
+
+
+def test_only_the_first_values_of_a_reply_are_searched_for_a_known_failure() -> None:
+    hints = [{"tool": "search", "match": "needle", "hint": "Sharpen it"}]
+    for place, is_found in ((0, True), (5_000, False)):
+        data: list[Any] = [*range(place), "needle"]
+        reply = {"isError": True, "content": [], "structuredContent": {"items": data[-1:] if is_found else data}}
+        guided = enrich(Call("search", {"pattern": "x"}), reply, catalog(hints=hints))
+        assert ("Sharpen it" in str(guided)) is is_found

@@ -200,3 +200,9 @@ def test_a_server_may_have_several_names() -> None:
     catalog = Catalog.listed(TABLES, server=("sqlite", "shop"))
     assert admit(Call("mcp__shop__add_row", {"name": "t"}), catalog).action == "repair"
     assert (catalog.server, Catalog.listed(TABLES).server) == ("sqlite", "")
+
+
+@pytest.mark.parametrize("name", ["functions.", "mcp__shop__", "shop/"])
+def test_a_prefix_alone_is_no_tool(name: str) -> None:
+    verdict = admit(Call(name, {"name": "t"}), Catalog.listed(TABLES, server="shop"))
+    assert (verdict.action, verdict.report.corrected) == ("refuse", None)

@@ -301,6 +301,14 @@ def test_a_tool_behind_the_name_that_the_server_gave_itself_is_sent_again() -> N
         assert bool(talk.sent()) is is_repaired
 
 
+def test_a_call_is_not_sent_again_if_the_server_mentions_the_tool_in_other_words() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(4, "functions.search", {"pattern": "x"}))
+    words = "Error: the index is ready, but tool functions.search was not found in the cache"
+    reply = only(talk.server(frame({"id": 4, "error": {"code": -32603, "message": words}})))
+    assert talk.sent() == [] and reply["error"]["message"] == words
+
+
 def test_a_prefixed_name_is_sent_again_under_an_id_of_ours_once_the_server_does_not_know_it() -> None:
     talk = Talk().listed(SEARCH)
     talk.client(called(4, "functions.search", {"pattern": "x"}, _meta={"progressToken": 9}))
