@@ -411,3 +411,9 @@ def test_a_token_in_the_place_of_a_name_is_not_repeated(token: str) -> None:
     for name, arguments in ((token, {}), ("find", {token: 1})):
         answer = render(judge(arguments, find, name=name).report)
         assert token not in answer.text and token not in str(answer.structured)
+
+
+@pytest.mark.parametrize("sent", ["prod\u200b", "\u2060prod"])
+def test_a_choice_that_differs_by_what_cannot_be_seen_is_no_contradiction(sent: str) -> None:
+    text = render(judge({"name": sent}, tool("use", {"name": {"enum": ["prod", "test"]}})).report).text
+    assert 'got "prod" with invisible characters' in text

@@ -8,8 +8,7 @@ import time
 from contextlib import suppress
 from typing import TextIO, cast
 
-from fingerpost.engine.phrases import quote
-from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.phrases import quote, show_name
 
 
 class Log:
@@ -39,7 +38,7 @@ class Log:
         """Log what guidance did with a call, if the log is verbose."""
         if self._is_verbose:
             text = f"{action} {quote(tool)}{f': {code}' if code else ''}"
-            self._write(text, {"event": action, "tool": clean(tool), "code": code})
+            self._write(text, {"event": action, "tool": show_name(tool), "code": code})
 
     def _write(self, text: str, fields: dict[str, str]) -> None:
         line = json.dumps({"time": round(time.time(), 3), **fields}) if self._is_json else f"fingerpost: {text}"

@@ -40,13 +40,19 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
     return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, "
-        f"got {literal(received)}",
+        f"got {_describe(received, choices)}",
         violation.at,
         details={"got": received, "expected": allowed, "received_value": received},
         fixes=fixes or [*near, placeholder_fix(case, violation)],
         hint=hint,
         schema=violation.schema or {"enum": choices},
     )
+
+
+def _describe(received: Any, choices: list[Any]) -> str:
+    """Describe a value that is shown like one of the choices although it differs: by what cannot be seen."""
+    is_alike = any(literal(received) == literal(choice) for choice in choices[:_MOST_LISTED])
+    return f"{literal(received)} with invisible characters" if is_alike else literal(received)
 
 
 def format_choices(choices: list[Any]) -> str:

@@ -30,7 +30,7 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
         arguments = {**rest, **{name: inside[field] for field, name in places.items()}}
         fix = lossless_arguments(arguments, f"The fields of {quote(stray)} became {names}")
         fixes = (fix,) if case.tool.is_read_only else (offered(fix.edit, 0.85),)
-        message = f"{quote(stray)} is no parameter; its fields are {names}"
+        message = f"{quote(stray)} is not a parameter; its fields are {names}"
         yield shape_diagnosis(case, message, fixes, "object for several parameters", (stray,))
         case = case.after([fix.edit])
 
@@ -38,7 +38,9 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _find_places(case: Case, stray: str, inside: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the unset parameter for each field of an object, if each field has exactly one and is no object itself."""
     places: dict[str, str] = {}
-    if len(inside) > _MAX_FIELDS or any(isinstance(value, dict | list) for value in inside.values()):
+    if len(inside) > _MAX_FIELDS or not _words(stray):
+        return places
+    if any(isinstance(value, dict | list) for value in inside.values()):
         return places
     unset = {name: _words(name) for name in case.tool.params if name not in case.arguments}
     for field in inside:
