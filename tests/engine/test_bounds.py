@@ -433,3 +433,19 @@ def test_of_very_many_values_in_an_error_a_limited_number_is_looked_at(monkeypat
     guided = enrich(Call("order", {}), reply, SEARCH, policy=Policy(redact="errors"))
     assert guided["isError"] is True
     assert work["texts"] < 5_000
+
+
+def test_only_the_first_items_of_a_long_list_are_read_for_blanks(
+    monkeypatch: pytest.MonkeyPatch, work: Counter[str]
+) -> None:
+    from fingerpost.engine.render import corrected_call
+    from fingerpost.engine.schema import placeholder
+
+    counted = count_calls(placeholder.shorten_blanks, "blanks", work)
+    for module in (placeholder, corrected_call):
+        monkeypatch.setattr(module, "shorten_blanks", counted)
+    rows = {"rows": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}}
+    tool = {"name": "t", "inputSchema": {"type": "object", "properties": rows}}
+    verdict = admit(Call("t", {"rows": [{"nmae": "x"} for _ in range(3_000)]}), Catalog.listed([tool]))
+    assert "2,999 more items" in render(verdict.report).text
+    assert 0 < work["blanks"] < 1_000

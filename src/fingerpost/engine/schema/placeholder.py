@@ -20,6 +20,7 @@ from fingerpost.engine.safety.redact import is_clean, is_harmless, is_secret
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
 
 _MAX_DEPTH, _MAX_LEAVES, _MAX_FIELDS, _MAX_OPTIONAL = 5, 40, 12, 4
+_MAX_ITEMS_READ = 32
 _MAX_COPIES = 3
 """A list that needs at most this many items shows each of them."""
 _MAX_CHOICES, _MAX_BRANCHES, _MAX_NESTING = 4, 20, 6
@@ -61,7 +62,8 @@ def placeholder(root: Schema, node: Any) -> Any:
 def shorten_blanks(value: Any, depth: int) -> Any:
     """Replace blank objects and lists below `depth` by `<object>` and `<array>`.
 
-    A value without any is returned itself, not a copy: a caller's own value is recognised by its identity.
+    A value without any is returned itself, not a copy: a caller's own value is recognised by its identity. Of a long
+    list only the first items are read: no more of it is ever shown.
     """
     if isinstance(value, BlankObject | BlankList) and depth <= 0:
         return Placeholder("<object>" if isinstance(value, BlankObject) else "<array>")
@@ -73,8 +75,8 @@ def shorten_blanks(value: Any, depth: int) -> Any:
         return fields if all(shorter[name] is item for name, item in fields.items()) else shorter
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        shorter = [shorten_blanks(item, depth - 1) for item in items]
-        return items if all(map(is_, shorter, items)) else shorter
+        shorter = [shorten_blanks(item, depth - 1) for item in items[:_MAX_ITEMS_READ]]
+        return items if all(map(is_, shorter, items)) else [*shorter, *items[_MAX_ITEMS_READ:]]
     return value
 
 
