@@ -85,8 +85,7 @@ def is_exactly_unknown_tool(reply: Any, name: str) -> bool:
     Then nothing has happened, and another tool may be called instead. Words inside a sentence do not count.
     """
     fields = as_object(reply)
-    is_result = "content" in fields
-    text = (text_of(fields) if is_result else str(fields.get("message")))[:LONGEST_READ]
+    is_result, text = _read_text(fields)
     plain = _ERROR_PREFIX.sub("", text.strip(), count=1).rstrip(".! ").lower()
     if not is_result and (plain in _SAY_UNKNOWN_WITHOUT_NAME or fields.get("code") == _METHOD_NOT_FOUND):
         return True
@@ -100,11 +99,16 @@ def is_unknown_tool(reply: Any, name: str) -> bool:
     if is_exactly_unknown_tool(reply, name):
         return True
     fields = as_object(reply)
-    is_result = "content" in fields
-    text = (text_of(fields) if is_result else str(fields.get("message")))[:LONGEST_READ]
+    _, text = _read_text(fields)
     if name[:64] not in text or not (is_failure(fields) or sounds_like_failure(text)):
         return False
     return _UNKNOWN_TOOL.search(text) is not None
+
+
+def _read_text(reply: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a reply is a tool result, and its text or the message of the protocol error."""
+    is_result = "content" in reply
+    return is_result, (text_of(reply) if is_result else str(reply.get("message")))[:LONGEST_READ]
 
 
 def sounds_like_failure(text: str) -> bool:

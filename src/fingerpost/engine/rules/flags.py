@@ -23,12 +23,12 @@ _DECLINING = frozenset({
 _SELECTING = frozenset({"exclude", "excluding", "without", "hide", "omit", "ignore"})
 """Words that decline a part of a result. Asking for that part alone is something else: `archived: true`."""
 _OPPOSITES = {
-    "private": "public", "internal": "public", "external": "public", "offline": "online", "inactive": "active",
+    "private": "public", "internal": "public", "offline": "online", "inactive": "active",
     "hidden": "visible", "temporary": "permanent", "async": "sync", "quiet": "verbose", "silent": "verbose",
     "invalid": "valid", "disconnected": "connected", "lowercase": "uppercase",
 }  # fmt: skip
-"""Adjectives by their opposites. `external` is the exception: it means the same as `public`."""
-_SAME = frozenset({"external"})
+"""Adjectives that deny something, and what they deny."""
+_SYNONYMS = {"external": "public"}
 _NEGATIVE_PREFIXES = ("un", "in", "non", "dis")
 _ADJECTIVE_ENDINGS = ("ed", "ive", "ble", "ete", "al", "ic", "ary", "ent", "ant", "en")
 _MIN_ROOT = 4
@@ -76,8 +76,9 @@ def _parse(name: str) -> _Flag:
         elif word in _ASKING:
             is_plain = False
         else:
+            word = _SYNONYMS.get(word, word)
             root = _positive(word)
-            asks = asks is ((root == word) or word in _SAME)
+            asks = asks is (root == word)
             about.add(_without_ending(root))
     return _Flag(frozenset(about or {_BARE}), asks, selects, is_plain)
 

@@ -35,13 +35,13 @@ def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path
     places: dict[frozenset[str], list[Path]] = {}
     for path in case.tool.nested_fields:
         for start in range(len(path) - 1):
-            places.setdefault(_words(*path[start:]), []).append(path)
-    found = {stray: places.get(_words(stray), []) for stray in strays}
+            places.setdefault(stems_of(*path[start:]), []).append(path)
+    found = {stray: places.get(stems_of(stray), []) for stray in strays}
     return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and _is_free(case, paths[0])}
 
 
-def _words(*names: str | int) -> frozenset[str]:
-    """Return the words of names as a set; the item of a list has the name of the list."""
+def stems_of(*names: str | int) -> frozenset[str]:
+    """Return the stems of the words in names as a set; the item of a list has the name of the list."""
     return frozenset(stem(word) for name in names if isinstance(name, str) for word in split_words(name))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Diagnosis
 from fingerpost.engine.phrases import join_names, quote
+from fingerpost.engine.rules.nested_fields import stems_of
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.safety.json_input import as_object
 
@@ -38,19 +38,15 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 def _find_places(case: Case, stray: str, inside: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the unset parameter for each field of an object, if each field has exactly one and is no object itself."""
     places: dict[str, str] = {}
-    if len(inside) > _MAX_FIELDS or not _words(stray):
+    if len(inside) > _MAX_FIELDS or not stems_of(stray):
         return places
     if any(isinstance(value, dict | list) for value in inside.values()):
         return places
-    unset = {name: _words(name) for name in case.tool.params if name not in case.arguments}
+    unset = {name: stems_of(name) for name in case.tool.params if name not in case.arguments}
     for field in inside:
-        wanted = _words(stray) | _words(field)
+        wanted = stems_of(stray, field)
         found = [name for name, words in unset.items() if words == wanted]
         if len(found) != 1 or found[0] in places.values():
             return {}
         places[field] = found[0]
     return places
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(map(stem, split_words(name)))
