@@ -6,8 +6,8 @@ Codes are open: a server author may add more. Categories are closed, so that a p
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 
@@ -85,8 +85,7 @@ def kind_of_code(code: object) -> FailureKind | None:
     return next((kind for words, kind in _CODE_KINDS if words.search(name)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class FailureFacts:
+class FailureFacts(NamedTuple):
     """What is known about a failure besides its text: from an exception, or from a `retry_after` field."""
 
     kind: FailureKind | None = None

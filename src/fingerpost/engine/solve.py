@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
@@ -59,8 +58,7 @@ _ABOUT_ONE_VALUE = frozenset(
 _WORST = (Applicability.HAS_PLACEHOLDERS, Applicability.MAYBE_INCORRECT, Applicability.MACHINE_APPLICABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(NamedTuple):
     """A call to send instead, how probably it was intended, and how far a client may trust it."""
 
     call: Call

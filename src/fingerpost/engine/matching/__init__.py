@@ -8,7 +8,7 @@ weighed (`context`), and a table fitted on real mistakes gives the confidence (`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
@@ -75,8 +75,7 @@ class Match:
     """Whether it is certainly a different thing: an opposite, another entity, number or unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A match with the evidence for and against it."""
 
     match: Match
@@ -123,7 +122,7 @@ def _level_sides(scored: list[_Scored], mistake: str) -> list[_Scored]:
 
 def _level(scored: _Scored, confidence: float) -> _Scored:
     guards = tuple([guard for guard in scored.evidence.guards if guard is not Guard.UNIT])
-    return _Scored(confidence, replace(scored.evidence, guards=guards), scored.name)
+    return _Scored(confidence, scored.evidence._replace(guards=guards), scored.name)
 
 
 def _are_sides(one: _Scored, other: _Scored, mistake: str) -> bool:

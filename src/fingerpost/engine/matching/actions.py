@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from fingerpost.engine.matching.entities import are_other_objects, are_same_entity, is_head
 from fingerpost.engine.matching.evidence import OTHER_THING, Evidence, Guard, Tier
@@ -36,8 +36,7 @@ class Danger(IntEnum):
     DESTROYS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """The name of a tool, read as a verb and the things it concerns. All are stems."""
 
     verb: str

@@ -61,14 +61,10 @@ class Alignment(NamedTuple):
     right: tuple[int, ...]
     """Positions in the known name without a counterpart."""
     is_in_order: bool
-
-    @property
-    def ours(self) -> tuple[str, ...]:
-        return self.query.stems
-
-    @property
-    def theirs(self) -> tuple[str, ...]:
-        return self.known.stems[self.place]
+    ours: tuple[str, ...]
+    """The stems of the mistake."""
+    theirs: tuple[str, ...]
+    """The stems of the known name."""
 
     @property
     def their_words(self) -> tuple[str, ...]:
@@ -122,7 +118,8 @@ def align(query: Query, known: Names, index: int) -> Alignment:
                 left.remove(i)
                 right.remove(j)
     places = [pair.theirs for pair in sorted(pairs)]
-    return Alignment(query, known, index, tuple(pairs), tuple(left), tuple(right), places == sorted(places))
+    is_in_order = places == sorted(places)
+    return Alignment(query, known, index, tuple(pairs), tuple(left), tuple(right), is_in_order, ours, theirs)
 
 
 def count_leading(places: Sequence[int]) -> int:

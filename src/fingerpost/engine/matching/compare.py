@@ -221,10 +221,10 @@ def _total_weight(side: Alignment) -> float:
 
 def _has_distinctive_leftovers(side: Alignment) -> bool:
     """Whether both names have a distinctive word without a counterpart, apart from a prefix that names share."""
-    spare = count_leading(side.right)
-    namespace = spare if spare and side.known.prefixes[side.theirs[:spare]] > 1 else 0
     if not any(is_distinctive(side.ours[i]) for i in side.left):
         return False
+    spare = count_leading(side.right)
+    namespace = spare if spare and side.known.prefixes[side.theirs[:spare]] > 1 else 0
     return any(is_distinctive(side.theirs[j]) for j in side.right if j >= namespace)
 
 

@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from fingerpost.engine.matching.actions import Danger, read_action
@@ -84,7 +83,7 @@ class CallContext:
         if evidence.strength <= _MIN_STRENGTH or (evidence.tier is Tier.LETTERS and name not in self._given):
             return evidence
         if not evidence.is_whole:
-            evidence = replace(evidence, strength=evidence.strength + 0.05 * self._share_in_description(name))
+            evidence = evidence._replace(strength=evidence.strength + 0.05 * self._share_in_description(name))
         return self._weigh_tool(evidence, name) if self._kind == "tool" else self._weigh_parameter(evidence, name)
 
     def _doubt(self, evidence: Evidence, name: str) -> Evidence:
@@ -94,7 +93,7 @@ class CallContext:
         missing = [one for one in self._required if one != name and one not in self._given]
         if not any(mentions(self._descriptions.get(one), self._distinctive) for one in missing):
             return evidence
-        return replace(evidence, guards=(*evidence.guards, Guard.SYNONYM))
+        return evidence._replace(guards=(*evidence.guards, Guard.SYNONYM))
 
     def _share_in_description(self, name: str) -> float:
         """Return the share of the distinctive words of the query that the description of this name contains."""
@@ -141,12 +140,12 @@ class CallContext:
         if parameters is None or (evidence.is_whole and not evidence.guards):
             return evidence
         share = sum([argument in parameters for argument in self._arguments]) / len(self._arguments)
-        return replace(evidence, strength=evidence.strength * (0.9 + 0.15 * share))
+        return evidence._replace(strength=evidence.strength * (0.9 + 0.15 * share))
 
     def _weigh_parameter(self, evidence: Evidence, name: str) -> Evidence:
         """Prefer required parameters and those that can hold the value; those already given are hardly intended."""
         if name in self._given:
-            return replace(evidence, strength=evidence.strength * 0.5, guards=(*evidence.guards, Guard.GIVEN))
+            return evidence._replace(strength=evidence.strength * 0.5, guards=(*evidence.guards, Guard.GIVEN))
         factor, bonus, guards = self._compare_types(name)
         if self._may_destroy and evidence.tier in _BY_MEANING and not self._may_be_synonym(evidence, name):
             guards = (*guards, Guard.SYNONYM)
@@ -156,7 +155,7 @@ class CallContext:
         bonus += 0.03 if name in self._required else 0.0
         if evidence.is_whole and not guards:
             return evidence
-        return replace(evidence, strength=evidence.strength * factor + bonus, guards=guards)
+        return evidence._replace(strength=evidence.strength * factor + bonus, guards=guards)
 
     def _is_other_flag(self, name: str) -> bool:
         """Whether a parameter is a flag that no synonym stands for: `force` is no `confirm`. A trial run is one."""

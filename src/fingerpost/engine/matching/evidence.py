@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -132,8 +131,7 @@ def apply_guards(table: GuardTable[T], subject: T) -> Iterator[Guard]:
     return (guard for guard, applies in table if applies(subject))
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """How well a known name matches the mistake, and what speaks against it."""
 
     tier: Tier

@@ -33,6 +33,7 @@ class Names:
         self._similar: dict[tuple[str, str], dict[str, float]] = {}
         self._words_by_group: dict[str, dict[int, list[str]]] = {}
         self._names_by_group: dict[str, dict[int, list[int]]] = {}
+        self._holder_sets: dict[str, set[int]] = {}
 
     @cached_property
     def by_stem(self) -> dict[str, list[int]]:
@@ -194,10 +195,16 @@ class Names:
         """
         total: dict[int, float] = {}
         for word in sorted(dict.fromkeys(stems), key=lambda word: len(self.by_stem.get(word, ()))):
-            for index, worth in self._worth_by_name(word, stems, kind, total).items():
-                total[index] = total.get(index, 0.0) + worth
+            worth_by_name = self._worth_by_name(word, stems, kind, total)
+            if not total:
+                total = worth_by_name
+            else:
+                known = total.get
+                for index, worth in worth_by_name.items():
+                    total[index] = known(index, 0.0) + worth
             if len(total) > _MAX_NAMES:
-                total = dict(sorted(total.items(), key=lambda item: -item[1])[: _MAX_NAMES // 2])
+                best = sorted(total, key=total.__getitem__, reverse=True)
+                total = {index: total[index] for index in best[: _MAX_NAMES // 2]}
         load = sum([self.weight(word) for word in stems])
         loads = self.loads
         return {index: worth / (load + loads[index]) for index, worth in total.items()}
@@ -211,23 +218,17 @@ class Names:
             other: likeness * (weight + self.weights[other])
             for other, likeness in self.similar_words(word, kind).items()
         }
-        shared_by_many = [other for other in worths if len(self.by_stem[other]) > _MANY_NAMES] if found else []
-        crowd = {other: worths.pop(other) for other in shared_by_many}
-        best = self._best_worths(found, crowd) if crowd else {}
-        for other, worth in worths.items():
-            for index in self._holders(other, stems):
-                if best.get(index, 0.0) < worth:
-                    best[index] = worth
+        best: dict[int, float] = {}
+        for other in sorted(worths, key=worths.__getitem__):  # the worthiest last, so that it overwrites the others
+            is_common = bool(found) and len(self.by_stem[other]) > _MANY_NAMES
+            names = found.keys() & self._holder_set(other) if is_common else self._holders(other, stems)
+            best.update(dict.fromkeys(names, worths[other]))
         return best
 
-    def _best_worths(self, indexes: Iterable[int], worths: Mapping[str, float]) -> dict[int, float]:
-        best: dict[int, float] = {}
-        for index in indexes:
-            for word in self.stems[index]:
-                worth = worths.get(word)
-                if worth is not None and best.get(index, 0.0) < worth:
-                    best[index] = worth
-        return best
+    def _holder_set(self, word: str) -> set[int]:
+        if word not in self._holder_sets:
+            self._holder_sets[word] = set(self.by_stem[word])
+        return self._holder_sets[word]
 
     def _holders(self, word: str, stems: tuple[str, ...]) -> Iterable[int]:
         """Return the names with this word. If there are very many, only those with another of the stems."""

@@ -9,7 +9,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from string import ascii_lowercase
 
 from fingerpost.engine.matching.spelling import split_words, stem
 
@@ -74,6 +73,7 @@ def _groups() -> Mapping[str, Mapping[str, frozenset[int]]]:
     return {section: {name: frozenset(ids) for name, ids in names.items()} for section, names in sections.items()}
 
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SECTIONS = {"tool": ("verbs", "nouns"), "parameter": ("parameters", "nouns"), "value": ("values", "nouns", "verbs")}
 _NO_GROUPS: frozenset[int] = frozenset()
 
@@ -225,8 +225,8 @@ def is_near_common_word(text: str) -> bool:
         for near in (
             head + tail[1:],
             head + tail[1:2] + tail[:1] + tail[2:],
-            *[head + letter + tail[1:] for letter in ascii_lowercase],
-            *[head + letter + tail for letter in ascii_lowercase],
+            *[head + letter + tail[1:] for letter in _LETTERS],
+            *[head + letter + tail for letter in _LETTERS],
         )
     )
 

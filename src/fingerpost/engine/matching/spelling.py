@@ -1,15 +1,16 @@
 """How names are spelled: split a name into words, reduce a word to its singular, compare two names letter by letter.
 
-Needs no word lists and imports nothing else of the package, so every module can use it.
+Needs no word lists and nothing else of the matcher, so every module can use it.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 import zlib
 from collections.abc import Callable
 from functools import cache, lru_cache
+
+from fingerpost.engine.lazy_pattern import lazy_pattern
 
 MAX_NAME_LENGTH = 128
 """Characters of a name that are split into words. The rest counts as one more word."""
@@ -17,9 +18,9 @@ MAX_NAME_LENGTH = 128
 _MAX_SPELLING_LENGTH = 1024
 _MAX_DIGESTED = 16_384
 _MAX_WORDS = 24
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
+_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
+_HUMPS = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BETWEEN_WORDS = lazy_pattern(r"(?<=[^\W\d_])[_\-\s.]+(?=[^\W_])|(?<=\d)[_\-\s.]+(?=[^\W\d_])")
 _IRREGULAR = {
     "aliases": "alias", "analyses": "analysis", "axes": "axis", "bios": "bios", "caches": "cache",
     "calories": "calorie", "canvases": "canvas", "children": "child", "cookies": "cookie", "cpus": "cpu",
@@ -31,12 +32,12 @@ _IRREGULAR = {
     "secs": "second", "securities": "securities", "series": "series", "shelves": "shelf", "species": "species",
     "tvs": "tv", "txs": "tx", "vertices": "vertex", "vms": "vm", "windows": "windows", "women": "woman",
 }  # fmt: skip
-_SIBILANT = re.compile(r"(?:ss|ch|sh|x|zz|[^aeofm]us)es$")
+_SIBILANT = lazy_pattern(r"(?:ss|ch|sh|x|zz|[^aeofm]us)es$")
 _ENCRYPTED_PROTOCOLS = frozenset({
     "amqps", "ftps", "https", "imaps", "ircs", "ldaps", "mqtts", "rtmps", "sips", "smtps",
 })  # fmt: skip
 """Not plurals: `https` is not several of `http`."""
-_BRITISH = re.compile(
+_BRITISH = lazy_pattern(
     r"^(.*(?:anal|catal|paral))ys(?=e|ing)|"
     r"^(.*(?:organ|summar|optim|normal|author|initial|serial|synchron|visual|custom|categor|recogn|final|token|local|"
     r"standard|minim|maxim|priorit|util|real|general|special|random|capital|character|central|digit|anonym|container|"

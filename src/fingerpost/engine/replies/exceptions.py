@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Diagnosis
 from fingerpost.engine.replies.author_diagnosis import (
     FIELDS,
@@ -29,14 +30,14 @@ from fingerpost.engine.tool import Tool
 from fingerpost.engine.tool_errors import ToolOperationError
 
 _DEEPEST_CAUSE = 8
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{1,63}")
+_CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]{1,63}")
 _FRAMEWORKS = ("mcp", "fastmcp")
 _WRAPPING = (
     "Error executing tool ", "Error calling tool ", "Rate limited by upstream API", "Upstream request timed out",
 )  # fmt: skip
 """How the messages begin of exceptions that the frameworks raise around the tool's own exception."""
 
-_TIMEOUT_NAME = re.compile(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
+_TIMEOUT_NAME = lazy_pattern(r"Timed?(?:o|O)ut(?:Error|Exception|Expired)?$")
 
 
 def root_cause(exception: BaseException) -> BaseException:

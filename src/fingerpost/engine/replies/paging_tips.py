@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -43,12 +42,11 @@ _NARROWING = lazy_pattern(r"filter|glob|include|type|path|scope|language|since|l
 _FAILED = ("failed", "errors", "failures", "skipped", "inaccessible")
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """Tips and next steps for one successful reply."""
 
-    tips: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    next_steps: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tips: Mapping[str, Any] = {}
+    next_steps: Mapping[str, Any] = {}
     lines: tuple[str, ...] = ()
 
 

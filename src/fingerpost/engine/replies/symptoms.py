@@ -7,10 +7,10 @@ read, and every sentence that is added comes from the table below.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
@@ -24,8 +24,7 @@ from fingerpost.engine.tool import Tool
 _LONGEST_READ = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Symptom:
+class Symptom(NamedTuple):
     """One kind of failure: the words that reveal it, and what helps against it."""
 
     kind: FailureKind

@@ -141,6 +141,10 @@ def _slot(case: Case, violation: Violation) -> Slot:
     item = schemas.child(root, schema, 0) if "array" in kinds else EMPTY_OBJECT
     if violation.keyword == "format":
         layers = ({"format": violation.expected}, *layers)
+
+    def fits(value: Any) -> bool:
+        return case.is_valid_after(Replace(at, value), at)
+
     return Slot(
         value=case.value(at),
         kinds=kinds,
@@ -158,7 +162,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         is_optional=case.is_optional(at),
         is_read_only=case.tool.is_read_only,
         is_reported=bool(case.reported),
-        fits=lambda value: case.is_valid_after(Replace(at, value), at),
+        fits=fits,
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
+
 _NO_PASSWORD = r"(?![-<$|>&;]|\d{1,5}(?!\S)|[\w.\-]*/)"
 """An option, a placeholder, a redirection, a port or a path follows instead."""
 
-PASSWORD_OPTION = re.compile(
+PASSWORD_OPTION = lazy_pattern(
     r"\b(?:mysql\w*|mariadb[\w\-]*|mycli|clickhouse-client|7z[ar]?|rar|unrar)(?:\.exe)?(?=\s)[^\n|;]{0,200}?\s"
     r"-p(?![-<$|>&;\s])[\"']?([^\s\"'`]{2,128})"
     r"|\b(?:psql|pg_\w+|ssh|plink|ldap\w+|smbclient|ipmitool|snmp\w+)(?=\s)[^\n|;]{0,200}?\s"
@@ -26,7 +28,7 @@ PASSWORD_OPTION = re.compile(
 )
 """The password among the options of a program whose short option for it is known."""
 
-LOGIN_PAIR = re.compile(
+LOGIN_PAIR = lazy_pattern(
     r"((?<![\w/.])(?:users?|user ?name|login|log in as|logged in as|credentials?|basic auth(?:entication)?)"
     r"(?: for| of| as| with)?[ \t]{1,3}[\"'`(]?)"
     r"(?!(?:system|arn|urn|spiffe|id|uid|gid|name|email|mail|role|group|type|error|code|status|https?|ldap|saml|oidc"

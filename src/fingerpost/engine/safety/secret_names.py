@@ -19,7 +19,7 @@ _FOREIGN_WORD = (
 )
 """Words for a password or a secret as one name, in lower case, with `_` for spaces and hyphens."""
 
-_FOREIGN_PHRASE = re.compile(
+_FOREIGN_PHRASE = lazy_pattern(
     r"(?<!\w)(?:mots? de passe|clave (?:de acceso|secreta)|palavra[ \-]passe|parola d['\u2019]ordine|m[aậ]t kh[aẩ]u"
     r"|kata sandi|كلمة (?:المرور|السر)|رمز المرور|รหัสผ่าน|पासवर्ड|contrasen\u0303a|пароль)$",
     re.IGNORECASE,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Grade
@@ -55,8 +55,7 @@ _FIRST_EPOCH, _LAST_EPOCH = 10**8, 10**11
 NO_ZONE = "Add the time zone that is meant, such as Z or +02:00"
 
 
-@dataclass(frozen=True, slots=True)
-class _Time:
+class _Time(NamedTuple):
     text: str
     zone: str = ""
 

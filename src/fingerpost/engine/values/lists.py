@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -146,7 +145,7 @@ def _may_be_misspelt(item: Any, slot: Slot) -> bool:
 
 def _items(slot: Slot) -> Iterator[Candidate]:
     yield lossless(slot.value)
-    item = replace(slot, kinds=slot.item_kinds, is_item=True, is_optional=False)
+    item = slot._replace(kinds=slot.item_kinds, is_item=True, is_optional=False)
     for read in (read_container, read_number, read_boolean):
         yield from (one for one in read(item) if one.is_sure)
 

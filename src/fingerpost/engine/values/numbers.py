@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words
@@ -87,13 +86,14 @@ def _parse_whole(text: str) -> int | None:
     bare = bare.replace(",", "") if _COMMAS.fullmatch(bare) else bare
     if INTEGER.fullmatch(bare):
         return int(bare) if abs(int(bare)) <= LARGEST_EXACT else None
-    if (
-        NUMBER.fullmatch(bare)
-        and (number := Decimal(bare)) == number.to_integral_value()
-        and abs(number) <= LARGEST_EXACT
-    ):
-        return int(number)
-    return None
+    return _parse_whole_decimal(bare) if NUMBER.fullmatch(bare) else None
+
+
+def _parse_whole_decimal(text: str) -> int | None:
+    from decimal import Decimal  # slow to import, and few calls need it
+
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() and abs(number) <= LARGEST_EXACT else None
 
 
 def _parse_grouped(text: str) -> int | None:

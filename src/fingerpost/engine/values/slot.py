@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from fingerpost.engine.model import Grade
 
@@ -18,8 +17,7 @@ class Instead(Enum):
     """The text was understood, but only the caller knows the value: a number in another unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One value that was possibly intended, and how certain that is."""
 
     value: Any
@@ -31,8 +29,7 @@ class Candidate:
     """What the caller has to know, as one imperative or fact, cleaned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """A rejected value and what the schema wants in its place."""
 
     value: Any
@@ -52,7 +49,7 @@ class Slot:
     item_choices: tuple[Any, ...] = ()
     only_field: str = ""
     """The only field that the object in its place needs, or has; empty if there are several or none."""
-    siblings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    siblings: Mapping[str, Any] = {}
     """The other arguments beside the value: a currency or a unit may be given by itself."""
     is_item: bool = False
     is_optional: bool = False
