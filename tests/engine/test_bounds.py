@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog, Policy, Verdict, admit, enrich, render
+from fingerpost.engine import case as case_module
 from fingerpost.engine import catalog as catalog_module
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching.long_list import MANY_NAMES, LongList
@@ -449,3 +450,39 @@ def test_only_the_first_items_of_a_long_list_are_read_for_blanks(
     verdict = admit(Call("t", {"rows": [{"nmae": "x"} for _ in range(3_000)]}), Catalog.listed([tool]))
     assert "2,999 more items" in render(verdict.report).text
     assert 0 < work["blanks"] < 1_000
+
+
+@pytest.mark.parametrize("size", [5, 10_000])
+def test_two_offered_fixes_in_every_item_are_one_search(size: int, work: Counter[str]) -> None:
+    sent = [{"skuu": f"a{index}", "quantty": index} for index in range(size)]
+    verdict = judge(items(read_only=False), {"items": sent})
+    corrected = verdict.report.corrected
+    assert corrected is not None
+    assert corrected.arguments["items"][-1] == {"sku": f"a{size - 1}", "quantity": size - 1}
+    assert work["largest"] < 2_000
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("size", [5, 1_000])
+def test_an_attack_in_the_last_item_is_found_although_another_name_hides_it(size: int, read_only: bool) -> None:
+    file = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    sent = [{"pth": "a.txt"}] * (size - 1) + [{"pth": "../../../etc/passwd"}]
+    verdict = judge(items(file, read_only=read_only), {"items": sent})
+    assert verdict.action == "refuse"
+    assert [(one.code, one.at) for one in verdict.report.diagnoses] == [("UNSAFE_INPUT", ("items", size - 1, "path"))]
+    assert verdict.report.corrected is None
+
+
+def test_a_call_without_an_attack_is_searched_once_while_numbers_are_filled_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[Any] = []
+    find = case_module.find_hazards
+
+    def record(value: Any) -> Any:
+        searched.append(value)
+        return find(value)
+
+    monkeypatch.setattr(case_module, "find_hazards", record)
+    judge(items(read_only=False), {"items": [{"sku": "a", "quantity": "one"}] * 1_000})
+    assert len(searched) == 1

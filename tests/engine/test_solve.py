@@ -142,6 +142,29 @@ def test_the_search_looks_at_a_bounded_number_of_calls(monkeypatch: pytest.Monke
     assert 0 < len(looked) <= MAX_NODES
 
 
+ROWS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"unit": {"enum": ["gram", "meter"]}, "n": INTEGER},
+        "additionalProperties": False,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "right"),
+    [
+        ([{"unit": "gramm"}] * 9, [{"unit": "gram"}] * 9),
+        ([{"unit": "gramm"}, {"unit": "metre"}] * 4, [{"unit": "gram"}, {"unit": "meter"}] * 4),
+        ([{"n": 1, "reason": "a"}] * 9, [{"n": 1}] * 9),
+    ],
+)
+def test_the_same_slip_in_many_items_is_one_decision(sent: list[Any], right: list[Any]) -> None:
+    found = verdict("weigh", {"rows": sent}, tool("weigh", {"rows": ROWS}, required=["rows"]))
+    assert found.report.corrected == Call("weigh", {"rows": right})
+
+
 @pytest.mark.parametrize("arguments", [{"x": 1}, {"x": 1, "items": [{"n": 0}]}])
 def test_a_move_creates_the_objects_and_lists_on_its_way(arguments: dict[str, Any]) -> None:
     held = len(arguments.get("items", []))

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from fingerpost.engine.matching.spelling import normal_form
-from fingerpost.engine.model import Call, Diagnosis, Edit, Fix, Path, Replace, Severity, Violation, value_at
+from fingerpost.engine.model import Call, Diagnosis, Drop, Edit, Fix, Path, Replace, Severity, Violation, value_at
 from fingerpost.engine.phrases import Placeholder, key_of, parameter_label
 from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import as_list, as_object
@@ -21,6 +21,7 @@ from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.excerpt import excerpt, outline_value
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
 from fingerpost.engine.schema.sample import Focus, is_large
+from fingerpost.engine.schema.undeclared import UnknownArguments
 from fingerpost.engine.tool import Tool
 
 _REJECTS_TEXT = frozenset({"type", "enum"})
@@ -41,6 +42,11 @@ class Case:
     """The violations of the call before an edit that does not change them, apart from placeholders."""
     applied: tuple[Applied, ...] = ()
     """The edits that a large call has behind it."""
+    is_safe: bool = False
+    """Whether the call before the edits contained no attack, and the edits added no text.
+
+    In a large call, edits may add text: what they do is searched when they have been repeated in all items.
+    """
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -83,7 +89,7 @@ class Case:
     @cached_property
     def first_hazard(self) -> tuple[Path, str] | None:
         """The first place that contains an attack, and the kind of attack."""
-        return next(find_hazards(self.arguments), None)
+        return None if self.is_safe else next(find_hazards(self.arguments), None)
 
     @cached_property
     def _focus(self) -> Focus | None:
@@ -93,6 +99,12 @@ class Case:
         """Return the arguments that the tool does not take."""
         is_own = not (self.reported or self.applied)
         return self.tool.unknown_arguments(self.arguments, self.violations if is_own else None)
+
+    def find_nested_unknown_arguments(self) -> Iterator[UnknownArguments]:
+        """Find objects inside the arguments with names that a server would drop; in a fixed call, in focus only."""
+        found = self.tool.find_nested_unknown_arguments(self.arguments)
+        focus = self._focus if self.applied else None
+        return (one for one in found if focus is None or focus.contains(one[0]))
 
     def violations_of(self, *keywords: str) -> Iterator[Violation]:
         """Yield the violations of these keywords, at most one for each place."""
@@ -113,7 +125,12 @@ class Case:
         if call is self.call:
             return self
         known = self.violations if len(edits) == 1 and self._keeps_violations(edits[0]) else ()
-        return Case(call, self.tool, seen=self._focus, known=known, applied=applied)
+        return Case(call, self.tool, seen=self._focus, known=known, applied=applied, is_safe=self._stays_safe(edits))
+
+    def _stays_safe(self, edits: Iterable[Edit]) -> bool:
+        """Whether the call was seen to contain no attack, and need not be searched again after these edits."""
+        was_safe = self.is_safe or ("first_hazard" in self.__dict__ and self.first_hazard is None)
+        return was_safe and (self._focus is not None or all(map(_adds_no_text, edits)))
 
     def _keeps_violations(self, edit: Edit) -> bool:
         """Whether an edit puts a placeholder in the place of a text that is no better: both are only text."""
@@ -128,7 +145,8 @@ class Case:
         if not self.applied:
             return self, 0
         call, places = repeat_edits(self.call, self.applied)
-        return (Case(call, self.tool), places) if places else (self, 0)
+        is_safe = self.is_safe and all(_adds_no_text(one.edit) for one in self.applied)
+        return (Case(call, self.tool, is_safe=is_safe), places) if places or not is_safe else (self, 0)
 
     def is_valid_after(self, edit: Edit, at: Path) -> bool:
         """Whether `edit` leaves no violation at or below `at`."""
@@ -210,6 +228,13 @@ class Case:
         if severity is Severity.HIGH:
             return {name: outline_value(self.tool.schema, schema or self.schema(at))}
         return {}
+
+
+def _adds_no_text(edit: Edit) -> bool:
+    """Whether an edit only removes a value, or puts a placeholder, a number or a flag in its place."""
+    if isinstance(edit, Replace):
+        return isinstance(edit.value, Placeholder | int | float | None)
+    return isinstance(edit, Drop)
 
 
 def _holds_placeholder(value: Any, depth: int = 0) -> bool:

@@ -125,13 +125,15 @@ def solve(starts: Iterable[Start], apply_rules: ApplyRules, policy: Policy = DEF
         if not frontier or (found and not _is_close(-frontier[0].cost, found[0])):
             break
         node = _look_at(heapq.heappop(frontier), apply_rules, policy)
-        if (attack := _find_attack(node, policy)) and _is_plausible(node):
+        if (attack := _find_attack(node.case, policy)) and _is_plausible(node):
             return Outcome(attack=attack)
         if node.open:
             for child in _expand(node, node.open, order):
                 heapq.heappush(frontier, child)
-        elif (call := _complete(node.case)) and _is_plausible(node):
-            found.append(Solution(call, -node.cost, node.applicability))
+        elif (whole := _complete(node.case)) and _is_plausible(node):
+            if attack := _find_attack(whole, policy):
+                return Outcome(attack=attack)
+            found.append(Solution(whole.call, -node.cost, node.applicability))
     return Outcome(_select(found))
 
 
@@ -180,8 +182,8 @@ def _only_others_stay(node: _Node) -> bool:
     return are_same and node.case.is_known_and_harmless
 
 
-def _find_attack(node: _Node, policy: Policy) -> Diagnosis | None:
-    return next(unsafe_input.diagnose(node.case), None) if policy.unsafe_input == "refuse" else None
+def _find_attack(case: Case, policy: Policy) -> Diagnosis | None:
+    return next(unsafe_input.diagnose(case), None) if policy.unsafe_input == "refuse" else None
 
 
 def _expand(node: _Node, found: tuple[Diagnosis, ...], order: Iterator[int]) -> Iterator[_Node]:
@@ -193,20 +195,47 @@ def _expand(node: _Node, found: tuple[Diagnosis, ...], order: Iterator[int]) -> 
         yield _fill_in_blanks(node, together, rest, rest_reported, next(order))
         return
     for fix, confidence in _options(first):
+        steps = (_Step(first, fix), *_find_same_slips(first, fix, rest))
+        repeated = [step.diagnosis for step in steps[1:]]
         yield _Node(
             node.cost * confidence,
             next(order),
-            node.case.after([fix.edit]),
+            node.case.after([step.fix.edit for step in steps]),
             None,
-            rest_reported,
-            (*node.steps, _Step(first, fix)),
-            min(node.applicability, fix.applicability, key=_WORST.index),
+            tuple(one for one in rest_reported if one not in repeated),
+            (*node.steps, *steps),
+            min(node.applicability, *[step.fix.applicability for step in steps], key=_WORST.index),
             node.is_guess,
-            node.case,
-            rest,
+            None if repeated else node.case,
+            tuple(one for one in rest if one not in repeated),
         )
     if first.severity is Severity.LOW and not first.fixes:
         yield node._replace(order=next(order), open=rest)
+
+
+def _find_same_slips(first: Diagnosis, fix: Fix, rest: Iterable[Diagnosis]) -> Iterator[_Step]:
+    """Yield the same slip in other items of the same list, with the same fix: all of them are one decision."""
+    place = _place_in_list(first.at)
+    if place == first.at:
+        return
+    for one in rest:
+        if one.code == first.code and _place_in_list(one.at) == place:
+            same = next((other for other, _ in _options(one) if _is_same_edit(other.edit, fix.edit)), None)
+            if same:
+                yield _Step(one, same)
+
+
+def _place_in_list(at: Path) -> Path:
+    return tuple("*" if isinstance(step, int) else step for step in at)
+
+
+def _is_same_edit(one: Edit, other: Edit) -> bool:
+    """Whether two edits at different items of a list do the same."""
+    if isinstance(one, Rename) and isinstance(other, Rename):
+        return one.to == other.to
+    if isinstance(one, Replace) and isinstance(other, Replace):
+        return type(one.value) is type(other.value) and one.value == other.value
+    return isinstance(one, Drop) and isinstance(other, Drop)
 
 
 def _blanks(found: Sequence[Diagnosis]) -> list[Diagnosis]:
@@ -300,11 +329,11 @@ def _target(edit: Edit) -> Path | None:
     return (*edit.at[:-1], edit.to) if isinstance(edit, Rename) else None
 
 
-def _complete(case: Case) -> Call | None:
-    """Return the call with its edits repeated in all items of large lists; None if it is not valid then.
+def _complete(case: Case) -> Case | None:
+    """Return the case with its edits repeated in all items of large lists; None if it is not valid then.
 
     Placeholders, which the caller fills in, count as valid.
     """
     case, _ = case.spread()
     is_right = isinstance(case.call.arguments, dict) and (case.is_valid or not case.violations)
-    return case.call if is_right else None
+    return case if is_right else None

@@ -58,6 +58,10 @@ class Focus:
         kept: dict[Path, Sequence[Step]] = {}
         return self._copy(value, at, (), kept), kept
 
+    def contains(self, at: Path) -> bool:
+        """Whether a place is not inside an item that is left out."""
+        return all(step in self.steps[at[:depth]] for depth, step in enumerate(at) if at[:depth] in self.steps)
+
     def choose(self, at: Path, node: dict[str, Any] | list[Any]) -> Sequence[Step]:
         """Return the items of a large container that are looked at: the first, and the first wrong ones."""
         if at not in self.steps:
