@@ -193,6 +193,14 @@ def test_a_failed_reply_is_guided_whole_and_in_a_stream() -> None:
     assert streamed.events == [whole.json]
 
 
+def test_a_reply_with_a_result_and_an_error_is_a_fault_of_the_server() -> None:
+    both = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":{"code":-32603,"message":"timeout"}}'
+    for answer in (raw(200, both), stream(b"data: " + both + b"\n\n")):
+        reply = run(FakeUpstream({"search": answer}), calling("search", {"pattern": "x"}))
+        result = reply.events[0] if reply.body.startswith(b"data:") else reply.json
+        assert "sent a reply that has both a result and an error" in result["result"]["content"][0]["text"]
+
+
 def test_a_guided_reply_may_exceed_the_content_length_of_its_stream() -> None:
     result = {"content": [{"type": "text", "text": "No such file"}], "isError": True}
     failed = b"data: " + encode_reply(1, result) + b"\r\r"
@@ -369,6 +377,16 @@ def test_a_malformed_body_is_answered_with_its_id(body: bytes, id: Any) -> None:
     reply = run(upstream, scene)
     assert (reply.status, reply.json["id"]) == (400, id)
     assert upstream.seen == []
+
+
+def test_every_request_in_a_batch_is_answered() -> None:
+    batch = [{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in (7, "b")]
+
+    async def scene(http: Http) -> Reply:
+        return await http.post(json.dumps(batch).encode())
+
+    reply = run(FakeUpstream(), scene)
+    assert (reply.status, [one["id"] for one in reply.json]) == (400, [7, "b"])
 
 
 @pytest.mark.parametrize(

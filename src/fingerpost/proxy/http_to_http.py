@@ -65,7 +65,7 @@ class HttpToHttp:
             else:
                 await self._guide(request, headers, message, self.relay)
         except MalformedMessage as bad:
-            await refuse(request, 400, str(bad), bad.id, bad.code)
+            await request.responder.send_whole(400, [JSON], bad.as_reply())
 
     # without guidance
 
@@ -198,7 +198,7 @@ class HttpRequest(ClientRequest):
         self._response_headers = forwardable_headers(response.headers)
         if message is None or message.is_request or message.is_notification:
             raise NotAReply(body)
-        return Reply(body, message)
+        return Reply(body, _check_reply(message))
 
     async def _read_stream(self, response: Response, deadline: asyncio.Timeout) -> Reply:
         """Pass on events until the reply, and return that."""
@@ -212,7 +212,7 @@ class HttpRequest(ClientRequest):
             message = messages.read_reply(data) if (data := sse.data_of(event)) else None
             if message is not None and not message.is_request and not message.is_notification:
                 self._event, self._reply = event, data
-                return Reply(data, message)
+                return Reply(data, _check_reply(message))
             if message is None and not sse.is_complete(event):
                 break  # the stream ended in the middle of an event
             await responder.send(event)
@@ -272,6 +272,12 @@ class HttpRequest(ClientRequest):
         if self._status != 200 or not self.is_modern:
             return self._status
         return HTTP_STATUS.get(messages.fields(message.error).get("code", 0), 200)
+
+
+def _check_reply(message: Message) -> Message:
+    if message.is_contradictory:
+        raise UpstreamError(f"sent a reply that {messages.CONTRADICTORY}", was_sent=True)
+    return message
 
 
 class ResumableStreamEnded(Exception):

@@ -440,7 +440,6 @@ def test_a_failure_in_a_payload_is_read_without_tips_too() -> None:
         {"id": 1, "error": "broken"},
         {"id": 1, "error": {"message": "no code"}},
         {"id": 1, "result": {"code": 5, "message": "timeout"}},
-        {"id": 1, "result": {"isError": True, "content": []}, "error": {"code": -32603, "message": "timeout"}},
     ],
     ids=str,
 )
@@ -726,7 +725,7 @@ def test_progress_gives_a_server_more_time() -> None:
 def test_what_a_dead_server_owes_is_answered_with_what_is_known() -> None:
     talk = Talk().listed(SEARCH, READ)
     talk.client(
-        called(1, "search", {"pattern": "x"}), called(2, "read", {"pattern": "x"}), asked(3, "ping"), asked(3, "ping")
+        called(1, "search", {"pattern": "x"}), called(2, "read", {"pattern": "x"}), asked(3, "ping"), asked(4, "ping")
     )
     talk.session.server_gone("was killed by SIGKILL")
     writes, reads, *pings = map(json.loads, talk.got())
@@ -736,13 +735,59 @@ def test_what_a_dead_server_owes_is_answered_with_what_is_known() -> None:
     assert talk.session.in_flight == 0 and not talk.session.wants_server
 
 
-def test_requests_under_the_same_id_are_each_answered() -> None:
-    talk = Talk(timeout=30, guidance=False)
-    talk.client(*(asked(3, "ping", _meta={"progressToken": {}}) for _ in range(3)))
-    assert talk.server(said(3, "a"), said(3, "b")) == [said(3, "a"), said(3, "b")]
-    talk.passed(30)
-    assert only(talk.got())["id"] == 3
-    assert talk.server(said(3)) == []
+@pytest.mark.parametrize("second", [asked(3, "ping"), called(3, "search", {"pattern": "y"}), called(3, "sarch", {})])
+@pytest.mark.parametrize("is_listed", [True, False], ids=["sent", "waiting for the list"])
+def test_a_request_under_an_id_in_flight_is_rejected_and_the_first_is_answered(second: bytes, is_listed: bool) -> None:
+    talk = Talk().listed(SEARCH) if is_listed else Talk()
+    first = called(3, "search", {"pattern": "x"})
+    sent = talk.client(first)
+    assert talk.client(second) == []
+    error = only(talk.got())
+    assert (error["id"], error["error"]["code"]) == (3, -32600)
+    assert "The id is in use" in error["error"]["message"]
+    if is_listed:
+        assert talk.server(said(3)) == [said(3)]
+        assert talk.client(first) == [first], "an id that was answered may be used again"
+    else:
+        assert json.loads(sent[0])["method"] == "tools/list"
+
+
+def test_a_request_under_the_id_of_one_that_waits_is_rejected() -> None:
+    for wait in ("list", "start"):
+        talk = Talk()
+        if wait == "start":
+            talk.session.server_gone("x")
+        talk.client(called(1, "search", {"pattern": "x"}), called(2, "search", {"pattern": "y"}))
+        talk.client(called(2, "search", {"pattern": "z"}))
+        assert only(talk.got())["error"]["code"] == -32600
+
+
+def test_a_reply_with_a_result_and_an_error_is_a_fault_of_the_server() -> None:
+    talk = Talk().listed(SEARCH)
+    both = {"result": {"content": []}, "error": {"code": -32603, "message": "timeout"}}
+    talk.client(called(1, "search", {"pattern": "x"}), asked(2, "ping"))
+    answers = [only(talk.server(frame({"id": id, **both}))) for id in (1, 2)]
+    assert "sent a reply that has both a result and an error" in text(answers[0])
+    assert "sent a reply that has both a result and an error" in answers[1]["error"]["message"]
+    assert talk.server(frame({"id": 9, **both})) == []
+    assert talk.notes == ["kept back a message that has both a result and an error"]
+    talk.client(asked(3, "ping"))
+    fine = frame({"id": 3, "result": {}, "error": None})
+    assert talk.server(fine) == [fine]
+
+
+def test_every_request_in_a_batch_is_answered() -> None:
+    talk = Talk().listed(SEARCH)
+    batch = [
+        {"jsonrpc": "2.0", "id": 7, "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "search"}},
+        {"jsonrpc": "2.0", "id": 8, "result": {}},
+        {"jsonrpc": "2.0", "id": None, "method": "ping"},
+        5,
+    ]
+    assert talk.client(json.dumps(batch).encode()) == []
+    assert [json.loads(one)["id"] for one in talk.got()] == [7, "b"]
 
 
 def test_what_is_nested_too_deeply_to_be_read_passes_unread() -> None:
@@ -888,7 +933,7 @@ BAD: dict[str, tuple[bytes, Any, int]] = {
     "key twice": (b'{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call"}', 7, -32700),
     "key twice inside": (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","name":"b"}}', 7, -32700),
     "key twice, escaped": (b'{"jsonrpc":"2.0","id":7,"method":"ping","\\u006dethod":"x"}', 7, -32700),
-    "a batch": (b'[{"jsonrpc":"2.0","id":7,"method":"ping"}]', None, -32600),
+    "a batch": (b'[{"jsonrpc":"2.0","id":7,"method":"ping"}]', 7, -32600),
     "a string": (b'"hello"', None, -32600),
     "out of range": (b'{"method":"ping","id":"a","jsonrpc":2.01e999}', "a", -32600),
     "no version": (b'{"id":7,"method":"ping"}', 7, -32600),

@@ -60,7 +60,7 @@ class HttpToStdio:
                 try:
                     await self._post(request, messages.read(request.body))
                 except MalformedMessage as bad:
-                    await refuse(request, 400, str(bad), bad.id, bad.code)
+                    await request.responder.send_whole(400, [JSON], bad.as_reply())
             case "GET":
                 await self._open_stream(request)
             case "DELETE":

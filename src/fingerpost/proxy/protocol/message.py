@@ -8,12 +8,13 @@ surrogate pair, invalid UTF-8) is rejected: guidance must judge exactly what the
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec.json import Decoder
 
-from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.proxy.protocol.broken_frame import find_id
 from fingerpost.proxy.protocol.strict_json import decode_strict, reject_constant
 
@@ -45,14 +46,37 @@ class Message(Struct, gc=False):
     def is_notification(self) -> bool:
         return self.method is not _MISSING and self.id is _MISSING
 
+    @property
+    def is_contradictory(self) -> bool:
+        """Whether a reply has both a result and an error, so that nobody knows what happened."""
+        return bool(self.result and self.error) and not (is_absent(self.result) or is_absent(self.error))
+
+
+CONTRADICTORY = "has both a result and an error"
+"""What is wrong with such a reply, after \"a reply that\"."""
+
 
 class MalformedMessage(ValueError):
     """A frame is not a valid message. `id` is the id of the request in it, as JSON; `null` if it cannot be read."""
 
-    def __init__(self, why: str, code: int = INVALID_REQUEST, id: bytes = b"null") -> None:
+    def __init__(
+        self, why: str, code: int = INVALID_REQUEST, id: bytes = b"null", batch: Sequence[bytes] | None = None
+    ) -> None:
         super().__init__(why)
         self.code = code
         self.id = id
+        self._batch = batch
+        """The ids of the requests in a batch."""
+
+    @property
+    def ids(self) -> Sequence[bytes]:
+        """The ids that wait for an answer."""
+        return (self.id,) if not self._batch else self._batch
+
+    def as_reply(self) -> bytes:
+        """The error as one message: a batch is answered by a batch."""
+        errors = [error(id, self.code, str(self)) for id in self.ids]
+        return errors[0] if not self._batch else b"[%b]" % b",".join(errors)
 
 
 _envelope = Decoder(Message)
@@ -110,7 +134,8 @@ def _decode_envelope(frame: bytes) -> Message:
     except RecursionError as error:
         raise MalformedMessage("The message is nested too deeply", PARSE_ERROR, find_id(frame)) from error
     except ValidationError as error:
-        raise MalformedMessage(_describe_invalid(frame), INVALID_REQUEST, find_id(frame)) from error
+        why, batch = _describe_invalid(frame), _ids_in_batch(frame)
+        raise MalformedMessage(why, INVALID_REQUEST, b"null" if batch else find_id(frame), batch) from error
     except DecodeError as error:
         why = f"The message is not valid JSON: {_describe_position(error)}"
         raise MalformedMessage(why, PARSE_ERROR, find_id(frame)) from error
@@ -121,6 +146,16 @@ def _describe_invalid(frame: bytes) -> str:
         return "Batches are not supported: send one message at a time"
     is_object = frame.lstrip()[:1] == b"{"
     return "The message has a number in it that is out of range" if is_object else "The message is not an object"
+
+
+def _ids_in_batch(frame: bytes) -> list[bytes]:
+    """Return the ids of the requests in a batch, as JSON; empty if the frame is no batch."""
+    try:
+        entries = [as_object(one) for one in as_list(json.loads(frame))]
+    except (ValueError, RecursionError):
+        return []
+    ids = [one["id"] for one in entries if "method" in one and is_id(one.get("id"))]
+    return [encode(id) for id in dict.fromkeys(ids)]
 
 
 def _describe_position(error: DecodeError) -> str:

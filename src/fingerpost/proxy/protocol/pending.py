@@ -85,17 +85,9 @@ class PendingRequest:
     """A call that is right, so that a success is relayed unread."""
     deadline: float = 0.0
     progress_token: Any = None
-    next_with_same_id: PendingRequest | None = None
-    """Another request with the same id, sent before this one was answered."""
 
     def is_for(self, id: Any) -> bool:
         return self.request is not None and self.request.id == id
-
-    def with_followers(self) -> Iterator[PendingRequest]:
-        pending: PendingRequest | None = self
-        while pending is not None:
-            yield pending
-            pending = pending.next_with_same_id
 
 
 class PendingRequests(dict[Any, PendingRequest]):
@@ -107,15 +99,6 @@ class PendingRequests(dict[Any, PendingRequest]):
         self._by_progress_token: dict[Any, Any] = {}
 
     def add(self, id: Any, pending: PendingRequest) -> None:
-        last = self.get(id)
-        if last is None:
-            self._start_clock(id, pending)
-            return
-        while last.next_with_same_id is not None:
-            last = last.next_with_same_id
-        last.next_with_same_id = pending
-
-    def _start_clock(self, id: Any, pending: PendingRequest) -> None:
         self[id] = pending
         if self._timeout:
             pending.deadline = self._clock() + self._timeout
@@ -130,8 +113,6 @@ class PendingRequests(dict[Any, PendingRequest]):
         if id not in self:
             id = messages.numeric_id(id)
         pending = self.pop(id, None)
-        if pending is not None and pending.next_with_same_id is not None:
-            self._start_clock(id, pending.next_with_same_id)
         if pending is not None and pending.progress_token is not None:
             self._by_progress_token.pop(pending.progress_token, None)
         return pending
@@ -140,7 +121,7 @@ class PendingRequests(dict[Any, PendingRequest]):
         """Restart the clock of the request with that token: the server is working on it."""
         id = self._by_progress_token.get(token) if messages.is_id(token) else None
         if id is not None and (pending := self.pop(id, None)) is not None:
-            self._start_clock(id, pending)
+            self.add(id, pending)
 
     def take_overdue(self) -> Iterator[tuple[Any, PendingRequest]]:
         """Remove and return the requests whose deadline has passed."""
@@ -154,7 +135,7 @@ class PendingRequests(dict[Any, PendingRequest]):
 
     def take_all(self) -> list[PendingRequest]:
         """Remove and return every request."""
-        every = [pending for first in self.values() for pending in first.with_followers()]
+        every = list(self.values())
         self.clear()
         self._by_progress_token.clear()
         return every

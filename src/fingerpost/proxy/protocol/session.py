@@ -117,14 +117,14 @@ class Session:
 
     def _reject(self, frame: bytes | OversizedFrame, error: MalformedMessage) -> None:
         """Report a malformed frame to the side that waits for an answer to it: for a reply, that is the server."""
-        report = messages.error(error.id, error.code, str(error))
         text = frame if isinstance(frame, bytes) else frame.head
+        reports = [messages.error(id, error.code, str(error)) for id in error.ids]
         if json.loads(error.id) not in self._server_questions or not looks_like_client_reply(text):
-            self.to_client.append(report)
+            self.to_client += reports
         elif isinstance(frame, bytes) and messages.read_reply(frame) is not None:
             self._send(frame)
         else:
-            self._send(report)
+            self._send(reports[0])
 
     def _accept(self, frame: bytes, message: Message, speaker: object) -> None:
         if message.is_request:
@@ -141,7 +141,9 @@ class Session:
         relay = self._relay
         if relay is not None and message.method == "tools/call":
             self._accept_call(relay, frame, speaker, message.id, messages.decode_params(message))
-        elif not self.is_up:
+            return
+        self._check_id(message.id)
+        if not self.is_up:
             self._behind_start.append((frame, speaker))
         else:
             request = SessionRequest(frame, message.id, message.method, None, speaker, self._next_own_id)
@@ -153,6 +155,7 @@ class Session:
 
     def _accept_call(self, relay: Relay, frame: bytes, speaker: object, id: Any, params: dict[str, Any]) -> None:
         """Forward a call that is clearly valid at once; give any other to the relay."""
+        self._check_id(id)
         if not self.is_up:
             self._behind_start.append((frame, speaker))
         elif self._list_reader is not None:
@@ -164,6 +167,17 @@ class Session:
                 self._forward(frame, id, request, call=Call(name, arguments))
             else:
                 self._resume(GuidanceTask(relay.answer_call(request), request), None)
+
+    def _check_id(self, id: Any) -> None:
+        """Reject a request whose id is in use: nobody could tell the two replies apart."""
+        waiting = (*self._behind_list, *self._behind_start)
+        if (
+            id in self._pending
+            or any(one.is_for(id) for one in self._own_pending.values())
+            or any(messages.read(frame).id == id for frame, _ in waiting)
+        ):
+            why = "The id is in use: the request before it with this id is not answered yet"
+            raise MalformedMessage(why, INVALID_REQUEST, encode(id))
 
     def _cancel(self, frame: bytes, message: Message) -> None:
         """Cancel a request of the client. What has not been sent yet is not sent any more."""
@@ -208,6 +222,8 @@ class Session:
         message = messages.read_reply(frame)
         if message is None:
             self._hold_back(frame)
+        elif message.is_contradictory:
+            self._lose_unreadable(encode(message.id), messages.CONTRADICTORY)
         elif message.is_request or message.is_notification:
             self._observe(message)
             self.to_client.append(frame)
