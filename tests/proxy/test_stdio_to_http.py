@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import select
 import signal
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
+from fingerpost.engine.model import KEY
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.server import Request
 from fingerpost.proxy.protocol.session import Session
@@ -318,7 +322,12 @@ def test_a_reply_that_ends_early_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "text"), [(500, "answered HTTP 500"), (401, "FINGERPOST_HEADERS"), (200, "answered HTTP 200")]
+    ("status", "text"),
+    [
+        (500, "answered HTTP 500"),
+        (401, "it wants credentials. Tell the user; FINGERPOST_HEADERS"),
+        (200, "answered HTTP 200"),
+    ],
 )
 def test_a_response_that_is_not_a_message_is_reported_by_its_status(status: int, text: str) -> None:
     async def answer(request: Request) -> None:
@@ -328,6 +337,57 @@ def test_a_response_that_is_not_a_message_is_reported_by_its_status(status: int,
         assert text in (await client.ask("ping"))["error"]["message"]
 
     run(Server(ping=answer), scene)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "clause", "hint", "retryable"),
+    [
+        (401, "AUTH_REQUIRED", "not carried out", "FINGERPOST_HEADERS", False),
+        (403, "PERMISSION_DENIED", "not carried out", "FINGERPOST_HEADERS", False),
+        (404, "UPSTREAM_ERROR", "not carried out", "check the address", False),
+        (408, "TIMEOUT", "not carried out", "Send the call again", True),
+        (413, "UPSTREAM_ERROR", "not carried out", "Send less at once", False),
+        (418, "UPSTREAM_ERROR", "not carried out", "will be refused again", False),
+        (429, "RATE_LIMITED", "not carried out", "Wait before you call again", True),
+        (500, "UPSTREAM_ERROR", "may or may not have taken effect", "Look whether", False),
+        (502, "UPSTREAM_ERROR", "may or may not have taken effect", "Look whether", False),
+        (503, "UPSTREAM_ERROR", "may or may not have taken effect", "Look whether", False),
+    ],
+)
+def test_a_status_says_what_happened_and_whether_the_call_may_have_run(
+    status: int, code: str, clause: str, hint: str, retryable: bool
+) -> None:
+    async def answer(request: Request) -> None:
+        await request.responder.send_whole(status, [], b"<html>")
+
+    async def scene(client: Client) -> None:
+        result = (await client.ask("tools/call", name="work", arguments={}))["result"]
+        error = result["_meta"][KEY]["error"]
+        assert (error["code"], error["retryable"]) == (code, retryable)
+        assert f"answered HTTP {status}" in error["message"] and clause in error["message"]
+        assert hint in result["content"][0]["text"]
+
+    run(Server(work=answer), scene)
+
+
+def test_a_limited_rate_says_how_long_to_wait() -> None:
+    now = datetime.now(UTC)
+    for value, hint in (
+        ("30", "Wait 30 seconds, then call again"),
+        (format_datetime(now + timedelta(seconds=500), usegmt=True), "Wait (?:49.|500) seconds, then"),
+        (format_datetime(now - timedelta(seconds=500), usegmt=True), "Wait before you call again"),
+        ("soon", "Wait before you call again"),
+        ("999999", "Wait before you call again"),
+    ):
+
+        async def answer(request: Request, value: str = value) -> None:
+            await request.responder.send_whole(429, [(b"retry-after", value.encode())])
+
+        async def scene(client: Client, hint: str = hint) -> None:
+            result = (await client.ask("tools/call", name="work", arguments={}))["result"]
+            assert re.search(hint, result["content"][0]["text"])
+
+        run(Server(work=answer), scene)
 
 
 def test_a_refused_call_is_not_said_to_have_taken_effect() -> None:
@@ -596,10 +656,10 @@ def test_an_invalid_redirect_is_not_followed() -> None:
 
 
 def test_a_bug_in_the_proxy_still_produces_a_reply(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*_: object) -> None:
+    def failing(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("fingerpost.proxy.stdio_to_http._describe_status", failing)
+    monkeypatch.setattr("fingerpost.proxy.stdio_to_http.describe_status", failing)
 
     async def odd(request: Request) -> None:
         await request.responder.send_whole(500, [])

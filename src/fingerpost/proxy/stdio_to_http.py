@@ -19,6 +19,7 @@ from typing import Any, cast
 from fingerpost.engine.safety.redact import clean
 from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_events
 from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, header_value
+from fingerpost.proxy.http.status import describe_status
 from fingerpost.proxy.http.upstream_session import UpstreamSession
 from fingerpost.proxy.process.pipe import CHUNK, Pipe
 from fingerpost.proxy.protocol import message as messages
@@ -208,7 +209,10 @@ class StdioToHttp:
         elif reply is not None and reply.error:  # some servers leave out the id
             self._from_server(messages.replace_members(body, id=messages.encode(message.id)))
         else:
-            self._lose(message, _describe_status(response))
+            location = (header_value(response.headers, b"location") or b"").decode("latin-1")
+            retry_after = header_value(response.headers, b"retry-after")
+            lost = describe_status(response.status, retry_after=retry_after, location=clean(location, 200))
+            self._lose(message, lost)
 
     def _restart_session(self, message: Message) -> None:
         """Begin a new session after the server has forgotten this one."""
@@ -306,16 +310,6 @@ class StdioToHttp:
                     await self._read_body(response)
         self._upstream.close()
         await asyncio.to_thread(self._client.finish)
-
-
-def _describe_status(response: Response) -> LostReply:
-    """The loss of a reply for which the server sent only a status."""
-    status, hint = response.status, ""
-    if status in (401, 403):
-        hint = "; set FINGERPOST_HEADERS to send credentials"
-    elif (location := header_value(response.headers, b"location")) is not None:
-        hint = f" and is at {clean(location.decode('latin-1'), 200)}"
-    return LostReply(f"answered HTTP {status}{hint}", is_over=True, is_refused=300 <= status < 500)
 
 
 def _read_blocking(fd: int) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import zlib
 from typing import Any
 
 import pytest
@@ -33,6 +35,49 @@ def test_an_idle_connection_is_reused_until_it_expires(monkeypatch: pytest.Monke
 
     first, second, third, fourth = asyncio.run(scene())
     assert first == second == third != fourth
+
+
+def test_a_response_that_is_compressed_all_the_same_is_decompressed() -> None:
+    text = b'{"a": 1}' * 100_000
+
+    def body_of(encoding: str) -> bytes:
+        if encoding == "gzip":
+            return gzip.compress(text[:1000]) + gzip.compress(text[1000:])
+        return zlib.compress(text) if encoding == "deflate" else text
+
+    async def answer(request: Request) -> None:
+        encoding = dict(request.headers)[b"wanted"].decode()
+        headers = [(b"content-encoding", encoding.encode()), (b"content-type", b"application/json")]
+        await request.responder.send_whole(200, headers, body_of(encoding))
+
+    async def scene() -> None:
+        async with serving(answer) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}")
+            for encoding in ("gzip", "deflate", "identity"):
+                response = await upstream.request("POST", [(b"wanted", encoding.encode())], b"{}")
+                assert dict(response.headers).get(b"content-encoding") == (
+                    b"identity" if encoding == "identity" else None
+                )
+                assert await response.body(1_000_000) == text
+            response = await upstream.request("POST", [(b"wanted", b"gzip")], b"{}")
+            with pytest.raises(BodyTooLarge):
+                await response.body(500_000)
+            upstream.close()
+
+    asyncio.run(scene())
+
+
+def test_a_compressed_response_that_is_invalid_is_interrupted() -> None:
+    async def answer(request: Request) -> None:
+        await request.responder.send_whole(200, [(b"content-encoding", b"gzip")], b"nonsense")
+
+    async def scene() -> None:
+        async with serving(answer) as port:
+            upstream = Upstream(f"http://127.0.0.1:{port}")
+            with pytest.raises(UpstreamError, match="broke off its answer"):
+                await ask(upstream)
+
+    asyncio.run(scene())
 
 
 def test_the_connection_pool_is_limited() -> None:

@@ -1,4 +1,4 @@
-"""An HTTP/1.1 client on `h11` for one URL. It streams responses, and never decodes or repeats anything."""
+"""An HTTP/1.1 client on `h11` for one URL. It streams responses, and never repeats a request."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import select
 import ssl
 import time
+import zlib
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import h11
 
+from fingerpost.proxy.http.content_encoding import Decompressor, needs_decompressing, without_encoding
 from fingerpost.proxy.http.http1 import (
     CHUNK,
     MAX_HEAD,
@@ -34,17 +36,25 @@ class Response:
     """A response whose head has arrived. Read its body to the end, or close it."""
 
     status: int
-    headers: Headers
+    _sent_headers: Headers
     _connection: _Connection
     _upstream: Upstream
     _is_over: bool = False
 
+    @property
+    def headers(self) -> Headers:
+        """The headers of the body as `chunks` yields it."""
+        return without_encoding(self._sent_headers) if needs_decompressing(self._sent_headers) else self._sent_headers
+
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives."""
+        """Yield the body as it arrives, decompressed."""
+        decompressor = Decompressor() if needs_decompressing(self._sent_headers) else None
         try:
             while isinstance(event := await self._connection.next_event(), h11.Data):
-                yield bytes(event.data)
-        except (OSError, h11.RemoteProtocolError, EOFError) as error:
+                data = bytes(event.data)
+                for piece in decompressor.push(data) if decompressor else (data,):
+                    yield piece
+        except (OSError, h11.RemoteProtocolError, EOFError, zlib.error) as error:
             self.close()
             raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True) from error
         self._is_over = True

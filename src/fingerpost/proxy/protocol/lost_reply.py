@@ -27,9 +27,19 @@ class LostReply(NamedTuple):
     """Whether the server finished the request, but its reply cannot be used."""
     is_refused: bool = False
     """Whether the server said that it did not carry out the request."""
+    code: str = "UPSTREAM_ERROR"
+    category: str = "upstream"
+    hint: str = ""
+    """What to do, if that is known better than from the fields above."""
+    is_transient: bool = False
+    """Whether a request that was refused may succeed later."""
 
     def message(self) -> str:
         return f"The server {self.clause()}"
+
+    def message_with_hint(self) -> str:
+        """The message for a request that gets no diagnosis."""
+        return f"{self.message()}. {self.hint}." if self.hint else self.message()
 
     def clause(self) -> str:
         """What the server did: `was killed by signal 9 before it answered`."""
@@ -45,14 +55,20 @@ class LostReply(NamedTuple):
         """The diagnosis of a tool call without a reply, with a hint what to do."""
         is_harmless = not self.was_sent or self.is_refused or (tool is not None and tool.is_read_only)
         return Diagnosis(
-            code="TIMEOUT" if self.is_late else "UPSTREAM_ERROR",
-            message=self.message() if is_harmless else f"{self.message()}; the call may or may not have taken effect",
+            code="TIMEOUT" if self.is_late else self.code,
+            message=f"{self.message()}{self._effect(is_harmless=is_harmless)}",
             severity=Severity.HIGH,
-            category="timeout" if self.is_late else "upstream",
+            category="timeout" if self.is_late else self.category,
             origin="upstream",
-            retryable=is_harmless,
-            hint=_HINT_REFUSED if self.is_refused else _HINT_RETRY if is_harmless else _HINT_CHECK,
+            retryable=self.is_transient if self.is_refused else is_harmless,
+            hint=self.hint or (_HINT_REFUSED if self.is_refused else _HINT_RETRY if is_harmless else _HINT_CHECK),
         )
+
+    def _effect(self, *, is_harmless: bool) -> str:
+        """What is known about the effect of the call, as the end of a sentence."""
+        if self.is_refused:
+            return "; the call was not carried out"
+        return "" if is_harmless else "; the call may or may not have taken effect"
 
 
 _HINT_REFUSED = "Tell the user; the same call will be refused again"

@@ -459,5 +459,5 @@ class Session:
         if request is not None:
             mark = loss.as_meta() if self._marks_lost else None
             report = self._relay.answer_lost(request, loss, mark) if self._relay is not None else None
-            error = messages.error(request.encoded_id, INTERNAL_ERROR, loss.message(), mark)
+            error = messages.error(request.encoded_id, INTERNAL_ERROR, loss.message_with_hint(), mark)
             self.to_client.append(report or error)
