@@ -764,7 +764,7 @@ def test_a_request_under_the_id_of_one_that_waits_is_rejected() -> None:
 
 def test_a_reply_with_a_result_and_an_error_is_a_fault_of_the_server() -> None:
     talk = Talk().listed(SEARCH)
-    both = {"result": {"content": []}, "error": {"code": -32603, "message": "timeout"}}
+    both: dict[str, Any] = {"result": {"content": []}, "error": {"code": -32603, "message": "timeout"}}
     talk.client(called(1, "search", {"pattern": "x"}), asked(2, "ping"))
     answers = [only(talk.server(frame({"id": id, **both}))) for id in (1, 2)]
     assert "sent a reply that has both a result and an error" in text(answers[0])
@@ -778,7 +778,7 @@ def test_a_reply_with_a_result_and_an_error_is_a_fault_of_the_server() -> None:
 
 def test_every_request_in_a_batch_is_answered() -> None:
     talk = Talk().listed(SEARCH)
-    batch = [
+    batch: list[Any] = [
         {"jsonrpc": "2.0", "id": 7, "method": "ping"},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "search"}},

@@ -21,8 +21,7 @@ class Decompressor:
     def push(self, data: bytes) -> Iterator[bytes]:
         """Yield what the next part of the body decompresses to; raises `zlib.error` if it is invalid."""
         while data:
-            if piece := self._zlib.decompress(data, CHUNK):
-                yield piece
+            yield self._zlib.decompress(data, CHUNK)
             if self._zlib.eof:
                 data = self._zlib.unused_data
                 self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)  # a gzip body may have several members
