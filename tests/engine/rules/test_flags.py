@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from fingerpost.engine.rules.flags import read_flag
+from fingerpost import Call, Catalog, admit
+from fingerpost.engine.rules.flags import read_direction, read_flag
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,25 @@ from fingerpost.engine.rules.flags import read_flag
         ("ineligibleForRehire", True, "eligibleForRehire", False),
         ("temporary", True, "permanent", False),
         ("not_disabled", True, "enabled", True),
+        ("uninsured", True, "insured", False),
+        ("insured", False, "uninsured", True),
+        ("unverified", True, "verified", False),
+        ("non-final", True, "final", False),
+        ("nonfinal", True, "final", False),
+        ("preliminary", True, "final", False),
+        ("disconnected", True, "connected", False),
+        ("disapproved", True, "approved", False),
+        ("incomplete", True, "complete", False),
+        ("ignore_case", True, "case_sensitive", False),
+        ("ignoreCase", False, "caseSensitive", True),
+        ("case_insensitive", True, "match_case", False),
+        ("ascending", True, "descending", False),
+        ("sort_desc", False, "sort_ascending", True),
+        ("read_only", True, "can_edit", False),
+        ("readonly", False, "editable", True),
+        ("no_reminder", True, "remind", False),
+        ("keep_backup", True, "backup", True),
+        ("preserve_existing", True, "overwrite", False),
     ],
 )
 def test_the_value_is_turned_around_if_one_flag_asks_and_the_other_declines(
@@ -57,9 +77,93 @@ def test_the_value_is_turned_around_if_one_flag_asks_and_the_other_declines(
         ("private", "true", ["public"]),
         ("private", None, ["public"]),
         ("keep", True, ["delete"]),
+        ("discharged", True, ["charged"]),
+        ("displayed", True, ["played"]),
+        ("installed", True, ["stalled"]),
+        ("informed", True, ["formed"]),
+        ("unit", True, ["it"]),
+        ("index", True, ["dex"]),
+        ("notify", True, ["tify"]),
+        ("inactive", True, ["archived"]),
+        ("include_case", True, ["case_sensitive"]),
+        ("case", True, ["case_sensitive"]),
+        ("sensitive", True, ["enabled"]),
+        ("sensitive", True, ["case_sensitive"]),
+        ("keep_deleted", True, ["deleted"]),
+        ("semifinal", True, ["final"]),
+        ("read", True, ["can_edit"]),
+        ("only", True, ["can_edit"]),
     ],
 )
 def test_a_flag_about_something_else_or_without_a_clear_value_is_not_read(
     sent: str, value: Any, known: list[str]
 ) -> None:
     assert read_flag(sent, value, known) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "value", "choices", "meant"),
+    [
+        ("ascending", False, ["asc", "desc"], "desc"),
+        ("descending", True, ["ASC", "DESC"], "DESC"),
+        ("sort_desc", False, ["descending", "ascending"], "ascending"),
+        ("order_asc", True, ["asc", "desc"], "asc"),
+    ],
+)
+def test_a_flag_for_a_direction_is_the_choice_of_the_only_parameter_for_directions(
+    sent: str, value: bool, choices: list[Any], meant: str
+) -> None:
+    assert read_direction(sent, value, {"format": ["csv", "json"], "sort": choices}) == ("sort", meant)
+
+
+@pytest.mark.parametrize(
+    ("sent", "value", "choices"),
+    [
+        ("ascending", "no", {"sort": ["asc", "desc"]}),
+        ("ascending", False, {"sort": ["asc", "desc", "none"]}),
+        ("ascending", False, {"sort": ["asc", "desc", 1]}),
+        ("ascending", False, {"sort": ["up", "down"]}),
+        ("ascending", False, {"sort": ["asc", "desc"], "order": ["asc", "desc"]}),
+        ("price_ascending", True, {"sort": ["asc", "desc"]}),
+        ("reverse", True, {"sort": ["asc", "desc"]}),
+        ("sorted", True, {"sort": ["asc", "desc"]}),
+    ],
+)
+def test_a_flag_is_no_direction_if_it_says_more_or_no_single_parameter_takes_one(
+    sent: str, value: Any, choices: dict[str, list[Any]]
+) -> None:
+    assert read_direction(sent, value, choices) is None
+
+
+PUBLISH: dict[str, Any] = {
+    "name": "publish_results",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "district": {"type": "string"},
+            "final": {"type": "boolean"},
+            "order": {"type": "string", "enum": ["asc", "desc"]},
+        },
+        "required": ["district"],
+        "additionalProperties": False,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "corrected"),
+    [
+        ({"non-final": "true"}, {"final": False}),
+        ({"preliminary": False}, {"final": True}),
+        ({"descending": True}, {"order": "desc"}),
+        ({"non-final": "soon"}, None),
+        ({"non-final": 1}, None),
+    ],
+)
+def test_what_a_flag_says_is_only_offered(sent: dict[str, Any], corrected: dict[str, Any] | None) -> None:
+    found = admit(Call("publish_results", {"district": "N", **sent}), Catalog.listed([PUBLISH]))
+    assert found.action == "refuse"
+    assert not any(fix.label for one in found.report.diagnoses for fix in one.fixes)
+    assert (found.report.corrected and found.report.corrected.arguments) == (
+        corrected and {"district": "N", **corrected}
+    )

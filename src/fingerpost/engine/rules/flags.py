@@ -7,14 +7,15 @@ of them asks and the other does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 from fingerpost.engine.matching.spelling import split_words
 
 _ASKING = frozenset({
     "include", "including", "with", "show", "allow", "allowed", "permit", "enable", "enabled", "use", "run", "is",
-    "has", "should", "do", "want", "on",
+    "has", "should", "do", "want", "on", "can", "may",
 })  # fmt: skip
 _DECLINING = frozenset({
     "no", "not", "non", "never", "dont", "disable", "disabled", "disallow", "forbid", "prevent", "deny", "skip", "off",
@@ -25,12 +26,43 @@ _SELECTING = frozenset({"exclude", "excluding", "without", "hide", "omit", "igno
 _OPPOSITES = {
     "private": "public", "internal": "public", "offline": "online", "inactive": "active",
     "hidden": "visible", "temporary": "permanent", "async": "sync", "quiet": "verbose", "silent": "verbose",
-    "invalid": "valid", "disconnected": "connected", "lowercase": "uppercase",
+    "invalid": "valid", "disconnected": "connected", "lowercase": "uppercase", "descending": "ascending",
+    "desc": "ascending", "preliminary": "final", "provisional": "final", "readonly": "edit",
 }  # fmt: skip
 """Adjectives that deny something, and what they deny."""
-_SYNONYMS = {"external": "public"}
-_NEGATIVE_PREFIXES = ("un", "in", "non", "dis")
-_ADJECTIVE_ENDINGS = ("ed", "ive", "ble", "ete", "al", "ic", "ary", "ent", "ant", "en")
+_SYNONYMS = {
+    "external": "public", "asc": "ascending", "editable": "edit", "writable": "edit", "writeable": "edit",
+    "clobber": "overwrite", "reminder": "remind", "notification": "notify", "validation": "validate",
+    "encryption": "encrypt", "compression": "compress", "caching": "cache",
+}  # fmt: skip
+"""Words that mean the same in a flag, and nouns for what a verb does."""
+_PHRASES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("ignore", "case"): ("no", "casesensitive"),
+    ("case", "insensitive"): ("no", "casesensitive"),
+    ("case", "sensitive"): ("casesensitive",),
+    ("match", "case"): ("casesensitive",),
+    ("respect", "case"): ("casesensitive",),
+    ("read", "only"): ("readonly",),
+    ("keep", "existing"): ("no", "overwrite"),
+    ("preserve", "existing"): ("no", "overwrite"),
+    ("overwrite", "existing"): ("overwrite",),
+    ("replace", "existing"): ("overwrite",),
+    **{(verb, noun): (noun,) for verb in ("keep", "make", "create", "take") for noun in ("backup", "snapshot")},
+}
+"""Two words that together say what neither says by itself."""
+_NEGATIVE_PREFIXES = {
+    "un": ("ed", "ive", "ble", "al", "ic", "ary", "ent", "ant", "en"),
+    "in": ("ive", "ble", "ete", "ent", "ant"),
+    "non": ("ed", "ive", "ble", "al", "ic", "ary", "ent", "ant", "final"),
+}
+"""Prefixes that deny, and the endings of adjectives that have them: `insured` and `installed` deny nothing."""
+_DENIED_WITH_DIS = frozenset({
+    "abled", "advantaged", "allowed", "approved", "armed", "connected", "continued", "engaged", "honest", "honored",
+    "integrated", "joint", "mounted", "obeyed", "orderly", "owned", "proven", "qualified", "satisfied", "similar",
+})  # fmt: skip
+"""`discharged` and `displayed` are words of their own."""
+_DIRECTIONS = ({"asc": True, "desc": False}, {"ascending": True, "descending": False})
+_ORDER_WORDS = frozenset({"sort", "order", "sorted", "ordered", "sorting", "ordering", "direction"})
 _MIN_ROOT = 4
 _MAX_FLAGS = 64
 _BARE = "enabled"
@@ -67,10 +99,32 @@ def read_flag(stray: str, value: object, flags: Iterable[str]) -> FlagReading | 
     return FlagReading(name, asks_for_it is known.asks)
 
 
+def read_direction(stray: str, value: object, choices: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+    """Return the only parameter that takes a direction of sorting, and the choice that an undeclared flag stands for.
+
+    `choices` are the choices of each parameter: `descending: true` is `order: "desc"`.
+    """
+    sent = _parse(stray)
+    if not isinstance(value, bool) or sent.about - _ORDER_WORDS != {"ascending"}:
+        return None
+    found = [(name, one) for name, given in islice(choices.items(), _MAX_FLAGS) if (one := _as_directions(given))]
+    if len(found) != 1:
+        return None
+    name, directions = found[0]
+    return name, directions[value is sent.asks]
+
+
+def _as_directions(choices: Sequence[Any]) -> Mapping[bool, str] | None:
+    """Return the choice for each direction, if the choices are just the two."""
+    names = {one.lower(): one for one in choices if isinstance(one, str)}
+    known = next((known for known in _DIRECTIONS if names.keys() == known.keys()), None)
+    return {known[name]: one for name, one in names.items()} if known and len(choices) == len(known) else None
+
+
 def _parse(name: str) -> _Flag:
     asks, is_plain, selects = True, True, False
     about: set[str] = set()
-    for word in split_words(name):
+    for word in _join_phrases(split_words(name)):
         if word in _DECLINING or word in _SELECTING:
             asks, is_plain, selects = not asks, False, selects or word in _SELECTING
         elif word in _ASKING:
@@ -83,13 +137,24 @@ def _parse(name: str) -> _Flag:
     return _Flag(frozenset(about or {_BARE}), asks, selects, is_plain)
 
 
+def _join_phrases(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a name, with those of the first phrase in it replaced by what they say together."""
+    for place in range(len(words) - 1):
+        if phrase := _PHRASES.get((words[place], words[place + 1])):
+            yield from (*words[:place], *phrase, *words[place + 2 :])
+            return
+    yield from words
+
+
 def _positive(word: str) -> str:
     """Return the opposite of an adjective that denies something, else the word itself."""
     if word in _OPPOSITES:
         return _OPPOSITES[word]
-    for prefix in _NEGATIVE_PREFIXES:
+    if word.removeprefix("dis") in _DENIED_WITH_DIS and word.startswith("dis"):
+        return word.removeprefix("dis")
+    for prefix, endings in _NEGATIVE_PREFIXES.items():
         root = word.removeprefix(prefix)
-        if root != word and len(root) >= _MIN_ROOT and root.endswith(_ADJECTIVE_ENDINGS):
+        if root != word and len(root) >= _MIN_ROOT and root.endswith(endings):
             return root
     return word
 

@@ -36,12 +36,12 @@ from fingerpost.engine.model import (
     are_contested,
 )
 from fingerpost.engine.phrases import format_path, parameter_label, quote, show_name
-from fingerpost.engine.rules.flags import read_flag
+from fingerpost.engine.rules.flags import read_direction, read_flag
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.sides import find_sides
-from fingerpost.engine.safety.json_input import as_object, as_strings, parse_json
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, parse_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -53,6 +53,7 @@ CODE = "UNKNOWN_PARAM"
 _TOLERANCE = 0.05
 _SIDE_CONFIDENCE = 0.85
 _NUMBER = lazy_pattern(r"\s{0,3}[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?\s{0,3}")
+_FLAG_TEXTS = {"true": True, "false": False}
 _MANY_NAMES = 64
 """An object with more names is a mistake as a whole: only a few of them are explained."""
 
@@ -216,15 +217,18 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
 
 
 def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
-    """Return the fix that says the same with a declared flag. It has no label, because that may be the opposite."""
+    """Return the fix that says the same with a declared flag or direction. It has no label: it may be the opposite."""
     given = case.value(at[:-1])
+    unset = {name: schema for name, schema in declared.items() if name not in given}
     types = _parameter_types(case, at[:-1], declared)
-    unset = (name for name in declared if name not in given and types.get(name) == "boolean")
-    reading = read_flag(str(at[-1]), case.value(at), unset)
+    value = _FLAG_TEXTS.get(case.value(at), case.value(at)) if isinstance(case.value(at), str) else case.value(at)
+    stray, flags = str(at[-1]), (name for name in unset if types.get(name) == "boolean")
+    choices = {name: as_list(as_object(schema).get("enum")) for name, schema in unset.items()}
+    reading = read_flag(stray, value, flags) or read_direction(stray, value, choices)
     if reading is None:
         return None
-    edit = Move(at, (*at[:-1], reading.name), reading.value)
-    return Fix(edit, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
+    name, meant = reading
+    return Fix(Move(at, (*at[:-1], name), meant), Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
 
 
 def _diagnosis(
