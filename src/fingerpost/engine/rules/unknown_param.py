@@ -36,7 +36,9 @@ from fingerpost.engine.model import (
     are_contested,
 )
 from fingerpost.engine.phrases import format_path, parameter_label, quote, show_name
+from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
+from fingerpost.engine.rules.journeys import find_journey_ends
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
@@ -97,14 +99,15 @@ def _diagnose_object(
         near = islice(filter(_may_be_offered, matches), 3)
         fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in near]
         if fixes and fixes[0].confidence > OFFER_THRESHOLD:
-            yield _diagnosis(case, at, fixes, declared, None, is_near=True)
+            yield _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
         elif flag := _fix_flag(case, at, declared):
-            yield _diagnosis(case, at, [flag], declared, None, is_near=True)
+            yield _diagnosis(case, at, [flag], declared, is_near=True)
         else:
             given_name = _given_near_name(case, at, declared)
             # leaving a few out of very many would not help
             more = _leave_out(case, at, given_name, fixes) if len(every) <= most else []
-            yield _diagnosis(case, at, [*fixes, *more], declared, given_name, is_near=bool(matches))
+            hint = f"{quote(given_name)} is already given" if given_name else ""
+            yield _diagnosis(case, at, [*fixes, *more], declared, is_near=bool(matches), hint=hint)
 
 
 def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Path]:
@@ -149,10 +152,27 @@ def _read_sides(
 ) -> dict[str, Sequence[Match]]:
     """Return the readings of arguments that are one side of two, except where the name itself is clear enough."""
     strays = [stray for stray, matches in readings.items() if not matches or not matches[0].is_clear]
-    return {
-        stray: (Match(name, _SIDE_CONFIDENCE, is_clear=False, differs_by_unit=_differ_by_unit(stray, name)),)
-        for stray, name in find_sides(strays, declared, given).items()
+    found = {
+        **find_journey_ends({stray: given[stray] for stray in strays}, declared, given),
+        **find_sides(strays, declared, given),
     }
+    bounds = {stray: bound for stray in strays if (bound := read_bound(stray, declared, given))}
+    return {
+        **{stray: (_side_match(bound.name, needs_value=not bound.is_same),) for stray, bound in bounds.items()},
+        **{stray: (_side_match(name, needs_value=_differ_by_unit(stray, name)),) for stray, name in found.items()},
+    }
+
+
+def _side_match(name: str, *, needs_value: bool) -> Match:
+    return Match(name, _SIDE_CONFIDENCE, is_clear=False, differs_by_unit=needs_value)
+
+
+def _bound_hint(stray: str, declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Say how a declared bound differs from an undeclared one, if the caller has to choose its value anew."""
+    bound = read_bound(stray, declared, given)
+    if bound is None or bound.is_same:
+        return ""
+    return f"{quote(bound.name)} and {quote(stray)} differ: only one of them includes the value itself"
 
 
 def _differ_by_unit(stray: str, name: str) -> bool:
@@ -232,7 +252,7 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
 
 
 def _diagnosis(
-    case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], given_name: str | None, *, is_near: bool
+    case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], *, is_near: bool, hint: str = ""
 ) -> Diagnosis:
     """Diagnose an unknown argument. `is_near`: a declared name is near, even if it cannot be the intended one."""
     has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD and bool(fixes[0].label)
@@ -248,7 +268,7 @@ def _diagnosis(
             "got": show_name(str(at[-1])),
             "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
         },
-        hint=f"{quote(given_name)} is already given" if given_name else "",
+        hint=hint,
         warning="" if is_near else f"Unknown param {name} ignored",
         blocks=is_near or (not fixes and (case.is_forbidden(at) or may_have_place(case, at))),
     )
