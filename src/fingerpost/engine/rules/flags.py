@@ -105,7 +105,7 @@ def read_direction(stray: str, value: object, choices: Mapping[str, Sequence[Any
     `choices` are the choices of each parameter: `descending: true` is `order: "desc"`.
     """
     sent = _parse(stray)
-    if not isinstance(value, bool) or sent.about - _ORDER_WORDS != {"ascending"}:
+    if not isinstance(value, bool) or sent.about - _ORDER_WORDS != frozenset({"ascending"}):
         return None
     found = [(name, one) for name, given in islice(choices.items(), _MAX_FLAGS) if (one := _as_directions(given))]
     if len(found) != 1:

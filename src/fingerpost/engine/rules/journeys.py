@@ -74,7 +74,7 @@ def find_journey_ends(
 
 
 def _find_times(schemas: Mapping[str, Any]) -> list[_Ends]:
-    times = [name for name, schema in schemas.items() if _is_time(name, schema)]
+    times = [name for name, schema in schemas.items() if is_time(name, schema)]
     visits = [_in_order_of(times, ends) for ends in _find_ends(times, _VISIT)]
     return [*_find_ends(times, _SPAN), *_find_ends(list(schemas), _STAY), *visits]
 
@@ -92,7 +92,7 @@ def _read_times(values: Mapping[str, Any], known: _Ends, given: Mapping[str, Any
 
 def _find_places(schemas: Mapping[str, Any]) -> list[_Ends]:
     """Return the ends of a route among the parameters. Without a word for a place, `departure` may be a time."""
-    names = [name for name, schema in schemas.items() if not _is_time(name, schema)]
+    names = [name for name, schema in schemas.items() if not is_time(name, schema)]
     trips = [ends for ends in _find_ends(names, _TRIP) if ends.rest]
     return [ends for ends in (*_find_ends(names, _ROUTE), *trips) if ends.rest <= _PLACE_WORDS]
 
@@ -146,7 +146,7 @@ def _in_order_of(names: Sequence[str], ends: _Ends) -> _Ends:
     return ends if names.index(ends.first) < names.index(ends.second) else _Ends(ends.second, ends.first, ends.rest)
 
 
-def _is_time(name: str, schema: Mapping[str, Any]) -> bool:
+def is_time(name: str, schema: Mapping[str, Any]) -> bool:
     """Whether a parameter takes a date or a time, by its format, its name or its description."""
     if schema.get("format") in ("date", "date-time"):
         return True

@@ -23,7 +23,7 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
         if (name := normal_form(str(path[-1]))) not in declared:
             places.setdefault(name, []).append(path)
     only = (found[0] for found in places.values() if len(found) == 1)
-    return {str(path[-1]): path for path in only if _is_free(case, path)}
+    return {str(path[-1]): path for path in only if is_free(case, path)}
 
 
 def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path]:
@@ -32,12 +32,13 @@ def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path
     `guest_email` is `guest.email`, `min_price` is `price.min`, `window_end` is `schedule.window.end`. Two fields with
     the same words have no place.
     """
-    places: dict[frozenset[str], list[Path]] = {}
+    places: dict[frozenset[str] | str, list[Path]] = {}
     for path in case.tool.nested_fields:
         for start in range(len(path) - 1):
             places.setdefault(stems_of(*path[start:]), []).append(path)
-    found = {stray: places.get(stems_of(stray), []) for stray in strays}
-    return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and _is_free(case, paths[0])}
+            places.setdefault("".join(normal_form(str(step)) for step in path[start:]), []).append(path)
+    found = {stray: places.get(stems_of(stray)) or places.get(normal_form(stray), []) for stray in strays}
+    return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and is_free(case, paths[0])}
 
 
 def stems_of(*names: str | int) -> frozenset[str]:
@@ -45,7 +46,7 @@ def stems_of(*names: str | int) -> frozenset[str]:
     return frozenset(stem(word) for name in names if isinstance(name, str) for word in split_words(name))
 
 
-def _is_free(case: Case, path: Path) -> bool:
+def is_free(case: Case, path: Path) -> bool:
     """Whether the field is not given, and everything above it is absent or an object."""
     if case.has(path):
         return False

@@ -247,8 +247,8 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     reading = read_flag(stray, value, flags) or read_direction(stray, value, choices)
     if reading is None:
         return None
-    name, meant = reading
-    return Fix(Move(at, (*at[:-1], name), meant), Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
+    name, choice = reading
+    return Fix(Move(at, (*at[:-1], name), choice), Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
 
 
 def _diagnosis(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.entities import is_identity
+from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
 from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.rules.sides import find_sides
+from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema import walk as schemas
 
 _MAX_STRAYS = 64
@@ -25,7 +29,48 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
         fix = _fix(case, parent, moved)
         yield _belongs(case, parent, list(moved), fix)
         case = case.after([fix.edit])
+    yield from _diagnose_renamed(case)
     yield from _diagnose_list_item(case)
+
+
+def _diagnose_renamed(case: Case) -> Iterator[Diagnosis]:
+    """Diagnose arguments that begin with the name of an object and have another name there: `borrower_email`."""
+    strays = [key for key in case.arguments if key not in case.tool.params][:_MAX_STRAYS]
+    found = {stray: path for stray in strays if (path := _find_renamed(case, stray))}
+    claims = Counter(found.values())
+    for stray, path in found.items():
+        if claims[path] == 1:
+            yield _belongs(case, path[:-1], [stray], offered(Move((stray,), path), 0.8))
+
+
+def _find_renamed(case: Case, stray: str) -> Path | None:
+    """Return the only missing field of an object that an argument with the name of the object in front resembles."""
+    words = split_words(stray)
+    objects = [name for name in case.tool.params if words[: len(split_words(name))] == split_words(name)]
+    if (
+        len(objects) != 1
+        or case.tool.param_types.get(objects[0]) != "object"
+        or _is_near_other(case, stray, objects[0])
+    ):
+        return None
+    rest = words[len(split_words(objects[0])) :]
+    if not rest or is_identity(stem(rest[-1])):
+        return None
+    schema = case.schema((objects[0],))
+    given = as_object(case.arguments.get(objects[0]))
+    missing = [name for name in schemas.find_required(case.tool.schema, schema) if name not in given]
+    near = closest("_".join(rest), missing, "parameter")
+    return (objects[0], near[0].name) if len(near) == 1 and _is_likely(near[0]) else None
+
+
+def _is_near_other(case: Case, stray: str, name: str) -> bool:
+    """Whether an argument resembles a parameter at the top, other than the object."""
+    others = [other for other in case.tool.params if other != name]
+    return any(map(_is_likely, closest(stray, others, "parameter")[:1]))
+
+
+def _is_likely(match: Match) -> bool:
+    return match.confidence > OFFER_THRESHOLD and not match.is_other_thing
 
 
 def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:

@@ -1,0 +1,59 @@
+"""Fields of an object that are at the top level, with the name of the object in front and another name there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, admit
+
+TEXT = {"type": "string"}
+BORROWER = {
+    "type": "object",
+    "properties": {"institution": TEXT, "contact_email": TEXT, "pet_name": TEXT},
+    "required": ["institution", "contact_email"],
+    "additionalProperties": False,
+}
+LOAN: dict[str, Any] = {
+    "name": "loan_object",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"object": TEXT, "borrower": BORROWER, "borrower_branch_code": TEXT},
+        "required": ["object", "borrower"],
+        "additionalProperties": False,
+    },
+}
+
+
+def correct(**arguments: Any) -> dict[str, Any] | None:
+    found = admit(Call("loan_object", {"object": "vase", **arguments}), Catalog.listed([LOAN]))
+    assert found.action == "refuse"
+    return found.report.corrected.arguments.get("borrower") if found.report.corrected else None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"borrower_name": "Ann"},
+        {"borrower_id": "B1"},
+        {"borrower_phone": "1"},
+        {"lender_email": "a@example.com"},
+        {"object_email": "a@example.com"},
+        {"borrower_branch": "a@example.com"},
+        {"borrower_email": "a@example.com", "borrower_emails": "b@example.com"},
+    ],
+)
+def test_a_field_without_one_place_in_its_object_is_not_moved(arguments: dict[str, Any]) -> None:
+    offered: dict[str, Any] = correct(borrower_institution="V&A", **arguments) or {}
+    assert not any(value in arguments.values() for value in offered.values())
+
+
+def test_a_field_that_has_another_name_in_its_object_is_offered() -> None:
+    found = correct(borrower_institution="V&A", borrower_email="a@example.com")
+    assert found == {"institution": "V&A", "contact_email": "a@example.com"}
+
+
+def test_a_field_in_other_words_joins_the_given_object() -> None:
+    found = correct(borrower={"institution": "V&A"}, borrower_email="a@example.com")
+    assert found == {"institution": "V&A", "contact_email": "a@example.com"}
