@@ -91,6 +91,8 @@ def test_the_value_is_turned_around_if_one_flag_asks_and_the_other_declines(
         ("sensitive", True, ["case_sensitive"]),
         ("keep_deleted", True, ["deleted"]),
         ("semifinal", True, ["final"]),
+        ("can_delete", True, ["delete"]),
+        ("may_publish", True, ["publish"]),
         ("read", True, ["can_edit"]),
         ("only", True, ["can_edit"]),
     ],

@@ -26,6 +26,7 @@ def texts(*names: str) -> dict[str, Any]:
     [
         ({"from": "Ulm", "to": "Bern"}, dates("arrival", "departure"), {}),
         ({"from": EARLY, "to": LATE}, texts("arrival", "departure"), {}),
+        ({"from": LATE, "to": EARLY}, dates("arrival", "departure"), {}),
         ({"from": EARLY}, dates("arrival", "departure"), {}),
         ({"from": EARLY, "to": LATE}, dates("arrival"), {}),
         ({"from": EARLY, "to": LATE}, dates("check_in", "check_out", "arrival", "departure"), {}),

@@ -15,7 +15,7 @@ from fingerpost.engine.matching.spelling import split_words
 
 _ASKING = frozenset({
     "include", "including", "with", "show", "allow", "allowed", "permit", "enable", "enabled", "use", "run", "is",
-    "has", "should", "do", "want", "on", "can", "may",
+    "has", "should", "do", "want", "on",
 })  # fmt: skip
 _DECLINING = frozenset({
     "no", "not", "non", "never", "dont", "disable", "disabled", "disallow", "forbid", "prevent", "deny", "skip", "off",
@@ -43,6 +43,8 @@ _PHRASES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("match", "case"): ("casesensitive",),
     ("respect", "case"): ("casesensitive",),
     ("read", "only"): ("readonly",),
+    ("can", "edit"): ("edit",),
+    ("may", "edit"): ("edit",),
     ("keep", "existing"): ("no", "overwrite"),
     ("preserve", "existing"): ("no", "overwrite"),
     ("overwrite", "existing"): ("overwrite",),

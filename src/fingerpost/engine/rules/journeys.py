@@ -84,9 +84,10 @@ def _read_times(values: Mapping[str, Any], known: _Ends, given: Mapping[str, Any
     dates = {name: value for name, value in values.items() if isinstance(value, str) and _DATE.fullmatch(value)}
     found: list[_Ends] = []
     for sides in (_SPAN, _STAY):
-        found += _find_ends_beside(list(dates), sides, known, given)
+        ends = _find_ends_beside(list(dates), sides, known, given)
+        found += [one for one in ends if dates.get(one.first, "") <= dates.get(one.second, "")]
     for sides in (_VISIT, _TRIP):
-        found += [ends for ends in _find_ends_beside(list(dates), sides, known, given) if _are_in_order(ends, dates)]
+        found += [one for one in _find_ends_beside(list(dates), sides, known, given) if _are_in_order(one, dates)]
     return found
 
 

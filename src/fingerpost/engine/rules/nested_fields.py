@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from fingerpost.engine.matching.lexicon import share_group
+from fingerpost.engine.matching.qualifiers import is_filler
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.model import Path
 
 if TYPE_CHECKING:
     from fingerpost.engine.case import Case
+
+_PLAIN_WORDS = frozenset(map(stem, ("contact", "primary", "main", "name", "address", "number")))
 
 
 def find_nested_fields(case: Case) -> Mapping[str, Path]:
@@ -44,6 +48,14 @@ def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path
 def stems_of(*names: str | int) -> frozenset[str]:
     """Return the stems of the words in names as a set; the item of a list has the name of the list."""
     return frozenset(stem(word) for name in names if isinstance(name, str) for word in split_words(name))
+
+
+def is_plain_variant(stray: str, field: str) -> bool:
+    """Whether two names are synonyms, or differ only by words that add little: `email` and `contact_email`."""
+    ours, theirs = stems_of(stray), stems_of(field)
+    if ours and theirs and all(word in _PLAIN_WORDS or is_filler(word) for word in ours ^ theirs):
+        return not ours.isdisjoint(theirs)
+    return share_group("parameters", *("".join(map(stem, split_words(name))) for name in (stray, field)))
 
 
 def is_free(case: Case, path: Path) -> bool:

@@ -11,8 +11,8 @@ from fingerpost import Call, Catalog, admit
 TEXT = {"type": "string"}
 BORROWER = {
     "type": "object",
-    "properties": {"institution": TEXT, "contact_email": TEXT, "pet_name": TEXT},
-    "required": ["institution", "contact_email"],
+    "properties": {"institution": TEXT, "contact_email": TEXT, "emergency_phone": TEXT, "fax_template": TEXT},
+    "required": ["institution", "contact_email", "emergency_phone", "fax_template"],
     "additionalProperties": False,
 }
 LOAN: dict[str, Any] = {
@@ -38,6 +38,7 @@ def correct(**arguments: Any) -> dict[str, Any] | None:
         {"borrower_name": "Ann"},
         {"borrower_id": "B1"},
         {"borrower_phone": "1"},
+        {"borrower_fax": "1"},
         {"lender_email": "a@example.com"},
         {"object_email": "a@example.com"},
         {"borrower_branch": "a@example.com"},
@@ -49,11 +50,15 @@ def test_a_field_without_one_place_in_its_object_is_not_moved(arguments: dict[st
     assert not any(value in arguments.values() for value in offered.values())
 
 
+OTHERS = {"emergency_phone": "1", "fax_template": "a"}
+
+
 def test_a_field_that_has_another_name_in_its_object_is_offered() -> None:
-    found = correct(borrower_institution="V&A", borrower_email="a@example.com")
-    assert found == {"institution": "V&A", "contact_email": "a@example.com"}
+    others = {f"borrower_{name}": value for name, value in OTHERS.items()}
+    found = correct(borrower_institution="V&A", borrower_email="a@example.com", **others)
+    assert found == {"institution": "V&A", "contact_email": "a@example.com", **OTHERS}
 
 
 def test_a_field_in_other_words_joins_the_given_object() -> None:
-    found = correct(borrower={"institution": "V&A"}, borrower_email="a@example.com")
-    assert found == {"institution": "V&A", "contact_email": "a@example.com"}
+    found = correct(borrower={"institution": "V&A", **OTHERS}, borrower_email="a@example.com")
+    assert found == {"institution": "V&A", "contact_email": "a@example.com", **OTHERS}

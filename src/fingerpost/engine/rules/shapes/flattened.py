@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching import OFFER_THRESHOLD, closest
 from fingerpost.engine.matching.entities import is_identity
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
-from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields
+from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields, is_plain_variant
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.safety.json_input import as_object
@@ -59,18 +59,15 @@ def _find_renamed(case: Case, stray: str) -> Path | None:
     schema = case.schema((objects[0],))
     given = as_object(case.arguments.get(objects[0]))
     missing = [name for name in schemas.find_required(case.tool.schema, schema) if name not in given]
-    near = closest("_".join(rest), missing, "parameter")
-    return (objects[0], near[0].name) if len(near) == 1 and _is_likely(near[0]) else None
+    near = [name for name in missing if is_plain_variant("_".join(rest), name)]
+    return (objects[0], near[0]) if len(near) == 1 else None
 
 
 def _is_near_other(case: Case, stray: str, name: str) -> bool:
     """Whether an argument resembles a parameter at the top, other than the object."""
     others = [other for other in case.tool.params if other != name]
-    return any(map(_is_likely, closest(stray, others, "parameter")[:1]))
-
-
-def _is_likely(match: Match) -> bool:
-    return match.confidence > OFFER_THRESHOLD and not match.is_other_thing
+    near = closest(stray, others, "parameter")
+    return bool(near) and near[0].confidence > OFFER_THRESHOLD and not near[0].is_other_thing
 
 
 def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:

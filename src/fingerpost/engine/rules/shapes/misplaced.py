@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.entities import is_head
 from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
-from fingerpost.engine.rules.nested_fields import is_free, stems_of
+from fingerpost.engine.rules.nested_fields import is_free, is_plain_variant, stems_of
 from fingerpost.engine.rules.shapes.diagnosis import offered, shape_diagnosis
 from fingerpost.engine.safety.json_input import as_strings
 from fingerpost.engine.schema import walk as schemas
@@ -122,14 +121,10 @@ def _find_renamed(case: Case, holder: Path, strays: Sequence[str], places: Mappi
     own = [name for name in schemas.properties(root, case.schema(holder)) if not case.has((*holder, name))]
     inner = [name for name in schemas.properties(root, case.schema(parent)) if is_free(case, (*parent, name))]
     free = [name for name in inner if name not in own and (*parent, name) not in places.values()]
-    near = {stray: closest(stray, [*own, *free], "parameter") for stray in strays if _is_telling(stray)}
-    names = {stray: found[0].name for stray, found in near.items() if found and _is_likely(found[0])}
+    variants = {stray: [name for name in (*own, *free) if is_plain_variant(stray, name)] for stray in strays}
+    names = {stray: found[0] for stray, found in variants.items() if len(found) == 1 and _is_telling(stray)}
     claims = Counter(names.values())
     return {stray: (*parent, name) for stray, name in names.items() if name in free and claims[name] == 1}
-
-
-def _is_likely(match: Match) -> bool:
-    return match.confidence > OFFER_THRESHOLD and not match.is_other_thing
 
 
 def _message(holder: Path, parent: Path, moved: Mapping[str, Path]) -> str:
