@@ -34,6 +34,7 @@ SEARCH: dict[str, Any] = {
         ("not_more_than", "min_votes max_votes", ""),
         ("more_than", "min_votes max_votes min_age", ""),
         ("over", "min_votes max_votes", ""),
+        ("most", "min_votes max_votes", ""),
         ("at_least", "limit", ""),
         ("timeout_gte", "min_timeout_ms", ""),
         ("min_max", "min_votes", ""),
@@ -53,6 +54,7 @@ def test_another_quantity_side_or_two_readings_are_no_bound(sent: str, declared:
         ("votes_greater_than_or_equal", "min_votes max_votes", "min_votes", True),
         ("maximum_price", "price_gte price_lte", "price_lte", True),
         ("votes__gt", "min_votes max_votes", "min_votes", False),
+        ("at_least", "min_votes max_votes", "min_votes", True),
         ("fewer_than", "min_votes max_votes", "max_votes", False),
         ("price_above", "price_gt min_age", "price_gt", True),
     ],
@@ -72,3 +74,8 @@ def test_a_bound_that_leaves_out_its_value_is_filled_in_by_the_caller() -> None:
     found = admit(Call("search_candidates", {"more_than": 10}), Catalog.listed([SEARCH]))
     assert "Fill in: search_candidates(min_votes: <integer>)" in render(found.report).text
     assert "only one of them includes the value itself" in render(found.report).text
+
+
+def test_a_flag_is_no_bound() -> None:
+    found = admit(Call("search_candidates", {"votes_gte": True}), Catalog.listed([SEARCH]))
+    assert "did you mean" not in render(found.report).text

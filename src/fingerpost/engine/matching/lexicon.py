@@ -215,6 +215,10 @@ def is_common(word: str) -> bool:
     return word in commonest or word in common
 
 
+def is_commonest(word: str) -> bool:
+    return word in _ordinary_words()[0]
+
+
 def is_near_common_word(text: str) -> bool:
     """Whether one edit turns the text into a common word."""
     commonest, common, _ = _ordinary_words()

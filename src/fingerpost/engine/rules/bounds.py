@@ -17,8 +17,8 @@ _UPPER = frozenset({"lte", "lt", "max", "maximum", "most", "less", "fewer", "bel
 _STRICT = frozenset({"gt", "lt", "more", "greater", "less", "fewer", "above", "over", "below", "under"})
 _COMPARED = frozenset({"more", "greater", "less", "fewer"})
 """Words that are a bound only with `than`."""
-_ALONE = frozenset({"gte", "gt", "lte", "lt", "least", "most", *_COMPARED})
-"""Words that are a bound even if the name does not say of what."""
+_ALONE = frozenset({"gte", "gt", "lte", "lt", *_COMPARED})
+"""Words that are a bound even if the name does not say of what, as `at least` and `at most` are."""
 _JOINTS = frozenset({"at", "than", "or", "equal"})
 _MAX_NAMES = 64
 
@@ -31,17 +31,17 @@ class BoundReading(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    word: str
     is_lower: bool
     is_strict: bool
     of: frozenset[str]
     """The words for the quantity."""
+    may_be_alone: bool
 
 
 def read_bound(stray: str, declared: Iterable[str], given: Collection[str]) -> BoundReading | None:
     """Return the only unset parameter that bounds the same quantity on the same side as an undeclared argument."""
     sent = _parse(stray)
-    if sent is None or (not sent.of and sent.word not in _ALONE):
+    if sent is None or not (sent.of or sent.may_be_alone):
         return None
     bounds = {name: bound for name in islice(declared, _MAX_NAMES) if (bound := _parse(name)) and bound.of}
     if not sent.of and len({bound.of for bound in bounds.values()}) != 1:
@@ -63,4 +63,5 @@ def _parse(name: str) -> _Bound | None:
         return None
     word = sides[0]
     of = frozenset(stem(one) for one in words if one != word and one not in _JOINTS)
-    return _Bound(word, word in _LOWER, word in _STRICT and "equal" not in words, of)
+    may_be_alone = word in _ALONE or "at" in words
+    return _Bound(word in _LOWER, word in _STRICT and "equal" not in words, of, may_be_alone)

@@ -43,6 +43,8 @@ from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may
 from fingerpost.engine.rules.nested_fields import find_nested_fields
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.sides import find_sides
+from fingerpost.engine.rules.slips import is_slip
+from fingerpost.engine.rules.unsaid_words import leaves_word_unsaid
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, parse_json
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
@@ -91,6 +93,7 @@ def _diagnose_object(
     nested = _find_places(case, holder, every)
     readings = _find_readings(case, holder, declared, every[:most], nested)
     readings |= _read_sides(given, declared, readings)
+    readings |= _read_only_one(case, holder, readings)
     claims = Counter(match.name for matches in readings.values() for match in matches[:1])
     for stray, matches in readings.items():
         at = (*holder, stray)
@@ -156,11 +159,36 @@ def _read_sides(
         **find_journey_ends({stray: given[stray] for stray in strays}, declared, given),
         **find_sides(strays, declared, given),
     }
-    bounds = {stray: bound for stray in strays if (bound := read_bound(stray, declared, given))}
+    numbers = [stray for stray in strays if not isinstance(given[stray], bool)]
+    bounds = {stray: bound for stray in numbers if (bound := read_bound(stray, declared, given))}
     return {
         **{stray: (_side_match(bound.name, needs_value=not bound.is_same),) for stray, bound in bounds.items()},
         **{stray: (_side_match(name, needs_value=_differ_by_unit(stray, name)),) for stray, name in found.items()},
     }
+
+
+def _read_only_one(case: Case, holder: Path, readings: Mapping[str, Sequence[Match]]) -> dict[str, Sequence[Match]]:
+    """Return the reading of the only argument without a place as the only parameter that is missing.
+
+    Their names must differ by a slip, or by a word that goes without saying, and the value must fit.
+    """
+    likely = {stray: matches[0] for stray, matches in readings.items() if matches and _is_likely(matches[0])}
+    strays = [stray for stray in readings if stray not in likely]
+    claimed = {match.name for match in likely.values()}
+    required = schemas.find_required(case.tool.schema, case.schema(holder))
+    missing = [name for name in required if not case.has((*holder, name)) and name not in claimed]
+    if len(strays) != 1 or len(missing) != 1:
+        return {}
+    stray, name = strays[0], missing[0]
+    at = (*holder, stray)
+    if not is_slip(stray, name, case.tool.name) and not leaves_word_unsaid(stray, name, case.value(at)):
+        return {}
+    fits = accepts_value(case.after([Rename(at, name)]), (*holder, name))
+    return {stray: (_side_match(name, needs_value=False),)} if fits else {}
+
+
+def _is_likely(match: Match) -> bool:
+    return match.confidence > OFFER_THRESHOLD and _may_be_offered(match)
 
 
 def _side_match(name: str, *, needs_value: bool) -> Match:
