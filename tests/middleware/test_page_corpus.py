@@ -114,6 +114,7 @@ async def _answer(case: PageCase, ask: Ask) -> tuple[str, dict[str, Any], Any]:
         guidance = (reply.get("data") or {}).get(KEY, {})
         return guidance.pop("text", ""), guidance, None
     guidance = (reply.get("_meta") or {}).get(KEY, {})
+    guidance.pop("server_error", None)  # what the framework itself says, which is kept
     texts = [block["text"] for block in reply["content"]]
     called = json.loads(texts[0]) if texts and '"called"' in texts[0] else None
     played = [block["text"] for block in given.result["content"]] if given.result else texts[: called is not None]

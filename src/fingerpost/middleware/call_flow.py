@@ -110,10 +110,12 @@ class CallFlow:
             is_info = self._is_info(verdict.call)
             if not (is_failure(outcome.reply) if is_info else is_unknown_tool(outcome.reply, self.call.tool)):
                 return Answer(outcome.reply if is_info else self._add_suggestion(verdict, outcome.reply), outcome)
-            if verdict.action == "repair" and not is_exactly_unknown_tool(outcome.reply, self.call.tool):
+            is_exact = is_info or is_exactly_unknown_tool(outcome.reply, self.call.tool)
+            if not is_exact and (verdict.action == "repair" or "content" in outcome.reply):
                 return Answer(self._add_suggestion(verdict, outcome.reply), outcome)
             if verdict.action in ("refuse", "ask"):
-                return Answer(self._guidance.refuse(self._counts_as, verdict, self._catalog), None)
+                refusal = self._guidance.refuse(self._counts_as, verdict, self._catalog, outcome.reply)
+                return Answer(refusal, None)
             if is_info:
                 await self._refresh()
                 return Answer(self._guidance.answer_info(self._counts_as, verdict, self._catalog), None)

@@ -28,8 +28,8 @@ from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.repeated_calls import RepeatedCalls, show_more_schema, vary_answer
-from fingerpost.engine.replies.classify import is_plain_success
-from fingerpost.engine.replies.enrich import add_to_success, error_result, policy_tool
+from fingerpost.engine.replies.classify import is_plain_success, is_protocol_error
+from fingerpost.engine.replies.enrich import add_to_success, error_result, hide_secrets_in_error, policy_tool
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.tool import Tool
@@ -37,6 +37,14 @@ from fingerpost.middleware.protocol import INVALID_PARAMS
 from fingerpost.middleware.tool_list_cache import ToolListCache
 
 T = TypeVar("T")
+
+
+def _protocol_error(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the code, message and data of a protocol error; empty if the reply is none."""
+    if not is_protocol_error(reply):
+        return {}
+    return {name: reply[name] for name in ("code", "message", "data") if name in reply}
+
 
 _MOST_SERVER_NAMES = 8
 
@@ -199,17 +207,21 @@ class ServerGuidance(ABC):
             return show_more_schema(report, tool)
         return vary_answer(report, attempts)
 
-    def refuse(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
-        """Return the reply to a call that is not sent."""
+    def refuse(
+        self, caller: object, verdict: Verdict, catalog: Catalog, server_error: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the reply to a call that is not sent, or whose tool the server does not know. Its own error is kept."""
         report = self.count_failure(caller, verdict.report, catalog)
+        own = _protocol_error(hide_secrets_in_error(as_object(server_error), self.policy))
         is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE
         if is_unknown and self.policy.unknown_tool == "protocol":
-            return {
-                "code": INVALID_PARAMS,
-                "message": report.diagnoses[0].message,
-                "data": self.error_data(report, None),
-            }
-        return self.error_result(report, catalog)
+            error = {"code": INVALID_PARAMS, "message": report.diagnoses[0].message, **own}
+            data = self.error_data(report, own.get("data"))
+            return error if data is None else {**error, "data": data}
+        result = self.error_result(report, catalog)
+        if own:
+            result["_meta"] = {**result["_meta"], KEY: {**result["_meta"][KEY], "server_error": own}}
+        return result
 
     def error_result(self, report: Report, catalog: Catalog) -> dict[str, Any]:
         """Return a failed tool result that consists of guidance only."""

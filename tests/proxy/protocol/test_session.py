@@ -264,6 +264,37 @@ def test_an_unknown_tool_is_asked_for_under_its_own_name_and_then_explained() ->
     assert reply["result"]["isError"] and 'Try: search(pattern: "x")' in text(reply)
 
 
+@pytest.mark.parametrize("data", [None, {"known": ["search"]}, ["search"], "see the docs"])
+def test_the_servers_own_error_about_an_unknown_tool_is_kept(data: Any) -> None:
+    own = {"code": -32601, "message": "Method serach not found", **({"data": data} if data else {})}
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "serach", {"pattern": "x"}))
+    result = only(talk.server(frame({"id": 1, "error": own})))["result"]
+    assert result["_meta"][KEY]["server_error"] == own
+    assert result["_meta"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    assert "server_error" not in json.dumps(result["structuredContent"])
+
+    talk = Talk(unknown_tool="protocol").listed(SEARCH)
+    talk.client(called(1, "serach", {"pattern": "x"}))
+    error = only(talk.server(frame({"id": 1, "error": own})))["error"]
+    assert (error["code"], error["message"]) == (own["code"], own["message"])
+    if isinstance(data, dict):
+        assert error["data"]["known"] == ["search"] and error["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    elif data:
+        assert error["data"] == data, "what is no object cannot be added to"
+    else:
+        assert error["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_what_a_server_says_besides_that_a_tool_is_unknown_stays_visible() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "serach", {"pattern": "x"}))
+    words = "The tool serach is not available in this plan. Upgrade at example.org"
+    answer = only(talk.server(said(1, words, isError=True)))
+    assert text(answer).startswith(words)
+    assert "search" in text(answer)[len(words) :]
+
+
 def test_an_unknown_tool_can_be_answered_by_a_protocol_error() -> None:
     talk = Talk(unknown_tool="protocol").listed(SEARCH)
     talk.client(called(3, "serach", {"pattern": "x"}))
