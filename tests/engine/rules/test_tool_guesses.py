@@ -101,3 +101,53 @@ def test_readers_of_the_same_thing_are_listed_before_what_changes_it() -> None:
     listed = render(found.report).structured["error"]["suggestions"]["similar_tools"]
     assert listed[:3] == ["get_release", "compare_release", "count_release"]
     assert len(listed) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("find_target", {"target_id": "7"}), ("find_target", {"email": "a@b.org"}), ("find_telescope", {"name": "t"}),
+     ("find_target", {"name": "a", "title": "b"}), ("check_telescope", {"serial": "t"})],
+)  # fmt: skip
+def test_a_search_is_not_filled_with_what_does_not_say_what_to_look_for(name: str, arguments: dict[str, Any]) -> None:
+    assert offers(Call(name, arguments), LISTS["observatory"]) == []
+
+
+def test_what_a_thing_is_called_is_no_query_to_execute() -> None:
+    execute, search = reader("execute_query", "query"), reader("search_songs", "query")
+    assert [one["query"] for _, one in offers(Call("execute_query", {"name": "a"}), Catalog.listed([execute]))] == [
+        "<string>"
+    ]
+    assert offers(Call("search_songs", {"title": "a"}), Catalog.listed([search])) == [("search_songs", {"query": "a"})]
+    other = reader("search_songs", "singer")
+    assert offers(Call("search_songs", {"title": "a"}), Catalog.listed([other])) == [
+        ("search_songs", {"singer": "<string>"})
+    ]
+
+
+def test_two_tools_that_only_read_are_offered_side_by_side() -> None:
+    tools = [reader("hive_status", "hive_id"), reader("hive_report", "hive_id")]
+    assert ask("get_hive", {"hive_id": "h"}, *tools) == ["hive_status", "hive_report"]
+    assert ask("get_hive", {"hive_id": "h"}, *tools, reader("hive_summary", "hive_id")) == []
+    writes = [reader(f"check_in_{thing}", "stay_id", read_only=False) for thing in ("guest", "bag")]
+    assert ask("checkin", {"stay_id": "s"}, *writes) == []
+
+
+def test_a_view_of_what_has_contents_is_not_the_thing() -> None:
+    assert ask("file_status", {"path": "p"}, reader("load_file", "path")) == []
+    assert ask("probe_status", {"path": "p"}, reader("load_probe", "path")) == ["load_probe"]
+    assert ask("get_sales", {"start": "a"}, reader("sale_report", "start")) == ["sale_report"]
+    assert ask("get_sales", {"start": "a"}, reader("sale_status", "start")) == []
+
+
+def test_a_search_without_an_object_is_for_the_only_tool_that_searches() -> None:
+    search, get = reader("search_plots", "query"), reader("get_plot", "plot_id")
+    assert ask("grep", {"pattern": "a"}, search, get) == ["search_plots"]
+    assert ask("grep", {"plot_id": "a"}, get) == []
+    crowd = [reader(f"search_{number}x", "query") for number in "abcdefgh"]
+    assert ask("grep", {"pattern": "a"}, *crowd) == []
+
+
+def test_a_name_without_a_word_is_never_guessed() -> None:
+    assert ask("checkout", {"id": "a"}, reader("---", "id")) == []
+    assert ask("lookup", {"id": "a"}, reader("---", "id")) == []
+    assert ask("get_status", {"id": "a"}, reader("---", "id")) == []

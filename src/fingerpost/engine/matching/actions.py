@@ -54,7 +54,7 @@ class Action(NamedTuple):
 @lru_cache(maxsize=4096)
 def read_action(name: str) -> Action:
     """Split the name of a tool into its verb and the things it concerns."""
-    words = tuple([stem(word) for word in split_words(name)])
+    words = _join_phrasal_verb([stem(word) for word in split_words(name)])
     at = _find_verb(words)
     if at is None:
         return Action("", _nouns(words), ())
@@ -63,12 +63,19 @@ def read_action(name: str) -> Action:
     return Action(words[at], _nouns(words[at + 1 :]), words[:at])
 
 
+def _join_phrasal_verb(words: Sequence[str]) -> tuple[str, ...]:
+    """Make one word of a verb of two at the beginning: `check_in_guest` does not check anything."""
+    joined = "".join(words[:2])
+    return (joined, *words[2:]) if joined in _sections()["phrasal"] else tuple(words)
+
+
 def _find_verb(words: Sequence[str]) -> int | None:
     """Return the position of the verb: the first word, else one that is hardly ever a noun, anywhere."""
     if words and is_action(words[0]):
         return 0
     plain = _PLAIN_VERBS | _sections()["destructive"]
-    return next((place for place, word in enumerate(words) if word in plain), None)
+    found = next((place for place, word in enumerate(words) if word in plain), None)
+    return len(words) - 1 if found is None and words[-1:] == ("lookup",) else found
 
 
 def _nouns(words: Sequence[str]) -> tuple[str, ...]:
@@ -79,7 +86,16 @@ def _nouns(words: Sequence[str]) -> tuple[str, ...]:
 def is_action(word: str) -> bool:
     """Whether a stem is a verb that names of tools begin with."""
     sections = _sections()
-    return is_verb(word) or any(word in sections[name] for name in ("read", "destructive", "replacing", "changing"))
+    return is_verb(word) or any(word in sections[name] for name in _VERB_SECTIONS)
+
+
+PARTICLES = frozenset({"down", "in", "off", "on", "out", "up"})
+_VERB_SECTIONS = ("read", "destructive", "replacing", "changing", "phrasal")
+
+
+def may_be_noun(verb: str) -> bool:
+    """Whether a verb, given by its stem, is as often a thing: `order`, but not `update`."""
+    return verb not in _PLAIN_VERBS and not any(verb in _sections()[name] for name in _VERB_SECTIONS)
 
 
 def in_section(name: str, verb: str) -> bool:
@@ -188,9 +204,17 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
 
 def _has_other_modifier(asked: str, name: str) -> bool:
     """Whether one name says how or how much, and the other does not: `book_all` is not `book`."""
+    if have_other_particles(asked, name):
+        return True
     verbs = (read_action(asked).verb, read_action(name).verb)
     others = set(split_words(asked)).symmetric_difference(split_words(name)) - {"new"}
     return any(is_modifier(word) and stem(word) not in verbs for word in others)
+
+
+def have_other_particles(asked: str, name: str) -> bool:
+    """Whether the words behind the first ones make different verbs of them: `turn_on_lamp` is not `turn_lamp`."""
+    ours, theirs = (PARTICLES.intersection(split_words(one)[1:2]) for one in (asked, name))
+    return ours != theirs
 
 
 def _is_unfinished(asked: str, name: str) -> bool:

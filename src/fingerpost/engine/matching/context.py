@@ -48,6 +48,10 @@ _MIN_STRENGTH = 0.2
 _TRIAL = "dryrun"
 _MAX_DESCRIBED = 64
 """Parameters whose descriptions are read."""
+_LABELS = frozenset({"keyword", "keywords", "label", "name", "phrase", "text", "title"})
+_SEARCH_TEXTS = frozenset({"q", "query", "search", "search_query", "search_term", "searchQuery", "searchTerm"})
+_SEARCHES = frozenset({"find", "lookup", "search"})
+"""Verbs of tools that look for a text. A tool that executes a query does not."""
 
 
 class CallContext:
@@ -65,6 +69,7 @@ class CallContext:
         self._query = query
         self._distinctive = [word for word in query.stems if is_distinctive(word)]
         self._tool_words = [stem(word) for word in split_words(str(context.get("tool") or ""))]
+        self._searches = read_action(str(context.get("tool") or "")).verb in _SEARCHES
         self._reads_only = context.get("read_only") is True
         self._may_destroy = not self._reads_only and _is_destructive(context)
         self._spares_data = self._reads_only or context.get("destructive") is False
@@ -104,13 +109,19 @@ class CallContext:
         return sum([word in stems for word in self._distinctive]) / len(self._distinctive)
 
     def _find_missing(self, names: Sequence[str]) -> tuple[Evidence, str] | None:
-        """Return the only missing parameter of a tool that only reads, for a generic name whose type fits."""
-        if not (self._reads_only and self._types and is_generic(self._query.words)):
+        """Return the only missing parameter of a tool that only reads, for a generic name whose type fits.
+
+        What a thing is called is what a search for it looks for.
+        """
+        is_label = "".join(self._query.words) in _LABELS and self._searches
+        if not (self._reads_only and self._types and (is_label or is_generic(self._query.words))):
             return None
         slots = [name for name in self._required if name not in self._given and name not in self._arguments]
         unknown = [name for name in self._arguments if name not in self._types]
         is_only = len(slots) == 1 == len(unknown) and slots[0] in names
-        return (Evidence(Tier.GENERIC, 0.0, (Guard.PARTIAL,)), slots[0]) if is_only and self._fits(slots[0]) else None
+        if not is_only or not self._fits(slots[0]) or (is_label and slots[0] not in _SEARCH_TEXTS):
+            return None
+        return Evidence(Tier.GENERIC, 0.0, (Guard.PARTIAL,)), slots[0]
 
     def _find_by_description(self, names: Sequence[str]) -> tuple[Evidence, str] | None:
         """Return the only parameter whose description begins with the words of the query, if its type fits."""

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
-from fingerpost.engine.matching.actions import in_section, is_action, read_action
+from fingerpost.engine.matching.actions import (
+    PARTICLES,
+    have_other_particles,
+    in_section,
+    is_action,
+    may_be_noun,
+    read_action,
+)
 from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_known_word, is_modifier
@@ -31,6 +39,17 @@ _IRREGULAR_PLURALS = frozenset({"children", "criteria", "men", "mice", "people",
 _ALWAYS_PLURAL = frozenset({"content", "credential", "detail", "setting", "stat", "statistic"})
 _LISTING = frozenset({"browse", "enumerate", "list", "ls"})
 _SEARCHING = frozenset({"discover", "find", "locate", "lookup", "query", "search", "seek"})
+_VIEWS = frozenset({
+    "detail", "info", "information", "overview", "profile", "report", "state", "status", "summary",
+})  # fmt: skip
+"""What a tool without a verb returns about a thing. A log or a history is something else than the thing."""
+_CONTENTS = frozenset({
+    "article", "attachment", "audio", "body", "book", "code", "config", "configuration", "content", "dataset",
+    "document", "email", "file", "image", "letter", "log", "mail", "message", "note", "object", "page", "photo",
+    "picture", "query", "script", "setting", "song", "table", "text", "transcript", "url", "video",
+})  # fmt: skip
+"""Things that are read for what is in them: the status of a file is not the file."""
+_VIEWS_OF_SEVERAL = frozenset({"overview", "report", "summary"})
 
 
 class Reason(Enum):
@@ -50,6 +69,12 @@ class Reason(Enum):
     """On or off: `fan_off` for `stop_fan`."""
     AGAIN = "again"
     """The same once more: `reopen_index` for `open_index`."""
+    VIEW = "view"
+    """A thing, or a view of it: `check_hive` for `hive_status`."""
+    PHRASE = "phrase"
+    """Only a verb of two words: `checkout` for `check_out_guest`."""
+    READER = "reader"
+    """A verb that looks something up, without saying what: `lookup`."""
 
 
 class Guess(NamedTuple):
@@ -71,11 +96,13 @@ def guess_tools(asked: str, known: Names) -> Iterator[Guess]:
     if not 0 < len(words) <= _MAX_WORDS:
         return
     stems = tuple(map(stem, words))
+    yield from _by_phrasal_verb(words, known)
     if len(words) == 1:
         yield from _by_single_word(stems[0], known)
     else:
         yield from _without_one_word(words, known)
         yield from _by_lookup(asked, known)
+        yield from _by_view(asked, known)
         yield from _by_initials(words, stems, known)
         yield from _by_switch(words, stems, known)
     yield from _by_repetition(words, known)
@@ -86,12 +113,15 @@ def _by_single_word(word: str, known: Names) -> Iterator[Guess]:
     places = known.by_stem.get(word, ())
     if len(places) > _MAX_NAMES:
         return
-    names = [known.names[place] for place in places]
+    names = [name for place in places if not have_other_particles(word, name := known.names[place])]
     same_verb = [name for name in names if (read_action(name).verb or stem(split_words(name)[0])) == word]
     if len(same_verb) == 1:
         yield Guess(same_verb[0], Reason.VERB)
     elif len(names) == 1 and (in_section("light", verb := read_action(names[0]).verb) or in_section("lookup", verb)):
         yield Guess(names[0], Reason.NOUN)
+    elif not is_action(word):
+        views = ((name, _read_view(name)) for name in names)
+        yield from (Guess(name, Reason.NOUN) for name, view in views if view and view.things == (word,))
 
 
 def _without_one_word(words: Sequence[str], known: Names) -> Iterator[Guess]:
@@ -150,6 +180,14 @@ def may_be_as_many(one: str, other: str) -> bool:
     return {_asks_for_several(one), _asks_for_several(other)} != {True, False}
 
 
+def looks_up(name: str, *, several: bool) -> bool:
+    """Whether a tool returns a thing, or several of a kind, or searches them, by its name."""
+    verb = read_action(name).verb
+    if not verb:
+        return not several and not _VIEWS.isdisjoint(map(stem, split_words(name)[-1:]))
+    return in_section("lookup", verb) and (verb in _SEARCHING or _asks_for_several(name) is several)
+
+
 def _asks_for_several(name: str) -> bool | None:
     verb = read_action(name).verb
     if is_plural(name) or verb in _LISTING:
@@ -171,8 +209,61 @@ def _are_same(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _names_with(word: str, known: Names) -> list[str]:
-    places = known.by_stem.get(word, ())
+    """Return the names with a word, or with another form of it: `mic` for `microphone`."""
+    words = [word] if word in known.by_stem else known.similar_words(word, "tool")
+    places = [place for one in words if are_same_entity(word, one) for place in known.by_stem[one]]
     return [known.names[place] for place in places] if len(places) <= _MAX_NAMES else []
+
+
+class _View(NamedTuple):
+    """What a name looks at, as stems, and the word for the view of it, if it has one."""
+
+    things: tuple[str, ...]
+    word: str
+
+
+def _read_view(name: str) -> _View | None:
+    """Return what a name looks at: it has a verb for that (`get_hive`), or only a view of the thing (`hive_status`)."""
+    verb, stems = read_action(name).verb, [stem(word) for word in split_words(name)]
+    word = stems[-1] if stems[-1] in _VIEWS else ""
+    if in_section("lookup", verb):
+        return _View(tuple([one for one in stems if one not in (verb, word)]), word)
+    return _View(tuple(stems[:-1]), word) if word and may_be_noun(verb) else None
+
+
+def _is_view_of(ours: _View, theirs: _View) -> bool:
+    """Whether one name says which view of the thing of the other. Of what has contents, a view is not the contents."""
+    if bool(ours.word) is bool(theirs.word) or not _are_same(ours.things, theirs.things):
+        return False
+    return _CONTENTS.isdisjoint(ours.things)
+
+
+def _by_view(asked: str, known: Names) -> Iterator[Guess]:
+    """Yield the tools that return a view of the asked thing, or the thing of which a view is asked for.
+
+    Of two names that each say which view, each means its own: the status of a thing is not a report about it.
+    """
+    ours = _read_view(asked)
+    if ours is None or not ours.things:
+        return
+    for name in _names_with(ours.things[-1], known):
+        theirs = _read_view(name)
+        if theirs is None or not _is_view_of(ours, theirs):
+            continue
+        if theirs.word in _VIEWS_OF_SEVERAL or may_be_as_many(asked, name):
+            yield Guess(name, Reason.VIEW)
+
+
+def _by_phrasal_verb(words: Sequence[str], known: Names) -> Iterator[Guess]:
+    """Yield the tools that do what a verb of two words says, whether it is written as one or not, to a thing."""
+    verb = "".join(words)
+    if len(words) > 2 or not words[-1].endswith(tuple(PARTICLES)):
+        return
+    for name, parts in islice(zip(known.names, known.words, strict=True), _MAX_NAMES):
+        first = parts[:-1]
+        is_split = bool(PARTICLES.intersection(first[1:]))
+        if "".join(first) == verb and (is_split if len(words) == 1 else words[1] in PARTICLES):
+            yield Guess(name, Reason.PHRASE)
 
 
 def _by_initials(words: Sequence[str], stems: Sequence[str], known: Names) -> Iterator[Guess]:

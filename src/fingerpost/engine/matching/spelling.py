@@ -44,9 +44,11 @@ _BRITISH = lazy_pattern(
     r"parameter|memor|equal|vector|modern|personal|digital))is(?=e|ing|ation)|"
     r"^(.*(?:col|fav|behavi|neighb|lab|hon|flav|harb|hum))our|"
     r"^(cent|met|lit|fib|theat|.*met|.*lit)re(?=s?$)|"
-    r"^(.*(?:def|off|lic))ence(?=s?$)|^(.*(?:catal|dial|anal))ogue"
+    r"^(.*(?:def|off|lic))ence(?=s?$)|^(.*(?:catal|dial|anal))ogue|"
+    r"^(?!.*(?:[vw]|[chkn]r|[^u]pr|[enrx]c|advert|chast|dem|desp|expert|franch|merchand|parad|prem|prom|treat)is)"
+    r"(.{2,}[bcdfghjklmnpqrstvwxz])is(?=ed?$|ing$|ation$)"
 )
-_AMERICAN = ("yz", "iz", "or", "er", "ense", "og")
+_AMERICAN = ("yz", "iz", "or", "er", "ense", "og", "iz")
 """The replacement for each group of `_BRITISH`."""
 
 

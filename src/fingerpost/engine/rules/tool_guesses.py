@@ -15,12 +15,14 @@ from fingerpost.engine.matching import Names
 from fingerpost.engine.matching.actions import Danger, danger_of, read_action
 from fingerpost.engine.matching.entities import are_same_entity, is_entity, is_head
 from fingerpost.engine.matching.lexicon import NEGATIONS, is_known_word, is_technical_term
-from fingerpost.engine.matching.other_words import Guess, Reason, guess_tools, is_plural
-from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.matching.other_words import Guess, Reason, guess_tools, is_plural, looks_up
+from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.tool import Tool
 
 _MOST_TRIED = 6
+_MOST_EQUAL = 2
+"""Tools that are offered side by side if nothing decides between them."""
 _MOST_DESCRIBED = 64
 _MOST_READ = 256
 """Characters of a description that are read."""
@@ -32,28 +34,55 @@ _PREPOSITIONS = frozenset({
 })  # fmt: skip
 _ARTICLES = frozenset({"a", "an", "the", "one", "this", "your"})
 _NUMBERS = frozenset({"one", "first", "single", "many", "multiple"})
-_ONLY_READERS = frozenset({Reason.NOUN, Reason.LOOKUP})
+_ONLY_READERS = frozenset({Reason.NOUN, Reason.LOOKUP, Reason.VIEW})
+_FOR_ONE = frozenset({"fetch", "find", "get", "lookup", "read", "retrieve", "show", "view"})
+_FOR_SEVERAL = frozenset({"browse", "grep", "list", "query", "scan", "search"})
+"""Verbs that look something up without saying what: one thing that is known, or all that match."""
 
 
-def choose_tool(
+def choose_tools(
     asked: str, known: Names, arguments: Mapping[str, Any], catalog: Catalog, fits: Callable[[Tool], bool]
-) -> Guess | None:
-    """Return the only tool that the name may ask for and that the arguments fit, and why."""
+) -> list[Guess]:
+    """Return the only tool that the name may ask for and that the arguments fit, and why; or two that only read."""
     guesses = {guess.name: guess for guess in islice(guess_tools(asked, known), _MOST_DESCRIBED)}
     tools = [(guess, tool) for guess in guesses.values() if (tool := catalog.get(guess.name))]
     allowed = [(guess, tool) for guess, tool in tools if _is_allowed(asked, guess, tool, known, arguments, catalog)]
     if len(allowed) > _MOST_TRIED:
-        return None
+        return []
     fitting = [guess for guess, tool in allowed if fits(tool)]
-    return fitting[0] if len(fitting) == 1 else _choose_by_number(asked, fitting)
+    if not fitting and (reader := _choose_reader(asked, arguments, catalog, fits)):
+        return [Guess(reader.name, Reason.READER)]
+    return fitting if len(fitting) == 1 else _choose_by_number(asked, fitting)
 
 
-def _choose_by_number(asked: str, guesses: Sequence[Guess]) -> Guess | None:
-    """Of several tools that look up the same, choose the only one that has the noun in the same number."""
-    if any(guess.reason is not Reason.LOOKUP for guess in guesses):
-        return None
+def _choose_by_number(asked: str, guesses: Sequence[Guess]) -> list[Guess]:
+    """Of several tools that look up the same, choose the only one that has the noun in the same number, or two."""
+    if any(guess.reason not in _ONLY_READERS for guess in guesses):
+        return []
     same = [guess for guess in guesses if is_plural(guess.name) == is_plural(asked)]
-    return same[0] if len(same) == 1 else None
+    return same if len(same) == 1 else [*guesses] if len(guesses) == _MOST_EQUAL else []
+
+
+def _choose_reader(
+    asked: str, arguments: Mapping[str, Any], catalog: Catalog, fits: Callable[[Tool], bool]
+) -> Tool | None:
+    """Return the only tool that looks things up by exactly these arguments, for a verb that does not say what."""
+    verb = stem(asked.lower())
+    several = verb in _FOR_SEVERAL
+    if not arguments or not (several or verb in _FOR_ONE):
+        return None
+    readers = [tool for tool in islice(catalog, _MOST_DESCRIBED) if tool.is_read_only]
+    found = [tool for tool in readers if _takes_exactly(tool, arguments)]
+    if several and not found:
+        found = [tool for tool in readers if looks_up(tool.name, several=True)]
+    fitting = [tool for tool in found if fits(tool)] if len(found) <= _MOST_TRIED else []
+    return fitting[0] if len(fitting) == 1 and looks_up(fitting[0].name, several=several) else None
+
+
+def _takes_exactly(tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Whether a tool declares every argument, in whatever case, and requires no other."""
+    given, declared = (set(map(normal_form, names)) for names in (arguments, tool.params))
+    return given <= declared and given.issuperset(map(normal_form, tool.required))
 
 
 def _is_allowed(

@@ -31,6 +31,7 @@ from fingerpost.engine.matching.misspelling import fuse_opposites
 from fingerpost.engine.matching.other_words import (
     Guess,
     Reason,
+    has_opposite_word,
     is_plural,
     leaves_side_open,
     may_be_as_many,
@@ -39,7 +40,7 @@ from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import quote, show_name
 from fingerpost.engine.rules.tool_danger import danger_of_tool
-from fingerpost.engine.rules.tool_guesses import choose_tool
+from fingerpost.engine.rules.tool_guesses import choose_tools
 from fingerpost.engine.rules.tool_listing import (
     MOST_READ,
     MOST_SIMILAR,
@@ -72,7 +73,7 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
     fixes = _exact_fix(names, catalog)
     similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
     if not fixes:
-        fixes, similar = _find_similar(call, names[-1].name, catalog, fits)
+        fixes, similar = _find_similar(call, names[-1], catalog, fits)
     is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
     return Diagnosis(
         code=CODE,
@@ -125,20 +126,21 @@ def _is_destructive(tool: Tool) -> bool:
     return hint is True or (hint is not False and read_action(tool.name).danger is Danger.DESTROYS)
 
 
-def _find_similar(call: Call, bare: str, catalog: Catalog, fits: Fits) -> tuple[tuple[Fix, ...], list[str]]:
+def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> tuple[tuple[Fix, ...], list[str]]:
     """Return the tools to offer, and the names to list: offered ones first, dangerous ones last."""
-    arguments = as_object(call.arguments)
+    bare, arguments = form.name, as_object(call.arguments)
     known = catalog.names_near(bare)
     context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known)}
     readings = find_readings(bare, known, "tool", context)
     fixes = [_offer(one) for one in readings if _may_offer(bare, one, readings, arguments, catalog)]
     if not fixes and (corrected := correct_verb(bare)):
-        return _find_similar(call, corrected, catalog, fits)
+        return _find_similar(call, form._replace(name=corrected), catalog, fits)
     if not any(fix.confidence > OFFER_THRESHOLD for fix in fixes):
         fixes = [*_offers_beside_the_name(bare, known, arguments, catalog, fits), *fixes]
     fixes = _prefer_fitting(_without_repeats(fixes), arguments, catalog)
-    if _needs_guess(bare, fixes, arguments, catalog) and (guess := choose_tool(bare, known, arguments, catalog, fits)):
-        fixes = _add_guess(guess, fixes, catalog, fits)
+    if _needs_guess(bare, fixes, arguments, catalog):
+        guesses = choose_tools(bare, known, arguments, catalog, fits)
+        fixes = _add_guesses([one for one in guesses if _may_guess(form, one)], fixes, catalog, fits)
     fixes = fixes[:MOST_SIMILAR]
     return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
 
@@ -153,20 +155,28 @@ def _offered_tools(fixes: Iterable[Fix], catalog: Catalog) -> list[Tool]:
     return [tool for fix in fixes if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(fix.value))]
 
 
-def _add_guess(guess: Guess, fixes: list[Fix], catalog: Catalog, fits: Fits) -> list[Fix]:
-    """Offer a tool that the name asks for in other words, unless another one is offered with better reason.
+def _may_guess(form: BareName, guess: Guess) -> bool:
+    """A verb that does not say what to look up says it with what is in front of it: `calendar.show`."""
+    return guess.reason is not Reason.READER or form.prefix in (Prefix.NONE, Prefix.OWN)
+
+
+def _add_guesses(guesses: Sequence[Guess], fixes: list[Fix], catalog: Catalog, fits: Fits) -> list[Fix]:
+    """Offer the tools that the name asks for in other words, unless another one is offered with better reason.
 
     A tool for one thing gives way to one for several if only that takes the arguments: `get_flags` is `list_flags`.
     """
-    others = [tool for tool in _offered_tools(fixes, catalog) if tool.name != guess.name]
-    if others and (guess.reason is not Reason.LOOKUP or any(map(fits, others))):
+    if not guesses:
+        return fixes
+    names = [guess.name for guess in guesses]
+    others = [tool for tool in _offered_tools(fixes, catalog) if tool.name not in names]
+    if others and (any(guess.reason is not Reason.LOOKUP for guess in guesses) or any(map(fits, others))):
         return fixes
     lowered = [
         replace(fix, confidence=min(fix.confidence, OFFER_THRESHOLD), applicability=Applicability.MAYBE_INCORRECT)
         for fix in fixes
-        if fix.value != guess.name
+        if fix.value not in names
     ]
-    return [_fix(guess.name, _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT), *lowered]
+    return [*[_fix(name, _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT) for name in names], *lowered]
 
 
 def _may_offer(
@@ -174,6 +184,8 @@ def _may_offer(
 ) -> bool:
     tool = catalog.get(reading.match.name)
     if tool is None or _gives_several_for_one(bare, reading, tool, arguments):
+        return False
+    if has_opposite_word(bare, tool.name):
         return False
     danger = danger_of_tool(tool)
     if danger is not Danger.READS and leaves_side_open(bare, tool.name, [one.match.name for one in readings]):
