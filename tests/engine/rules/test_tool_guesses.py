@@ -151,3 +151,33 @@ def test_a_name_without_a_word_is_never_guessed() -> None:
     assert ask("checkout", {"id": "a"}, reader("---", "id")) == []
     assert ask("lookup", {"id": "a"}, reader("---", "id")) == []
     assert ask("get_status", {"id": "a"}, reader("---", "id")) == []
+
+
+def answer(name: str, arguments: dict[str, Any], *tools: dict[str, Any]) -> str:
+    return render(admit(Call(name, arguments), Catalog.listed(tools)).report).text
+
+
+def test_what_one_or_two_tools_for_the_same_thing_take_is_shown() -> None:
+    get, search = reader("get_vessel", "vessel_id"), reader("search_vessels", "query")
+    crowd = [reader(f"paint_{number}", "colour") for number in "abcdefghi"]
+    text = answer("find_vessel", {"owner": "Bo"}, get, search, *crowd)
+    assert "Parameters: search_vessels(query: string), get_vessel(vessel_id: string)." in text
+    assert "Available tools" not in text
+    assert "see get_vessel(vessel_id: string)." in answer("get_vessel_crew", {"crew": "c"}, get, *crowd)
+    assert "Parameters" not in answer("find_vessel", {"query": "Bo"}, search)
+
+
+def test_what_a_tool_takes_is_not_shown_if_that_is_long_or_may_do_harm() -> None:
+    get = reader("get_vessel", "vessel_id")
+    for name in ("fly_vessel", "delete_vessel", "update_vessel"):
+        assert "vessel_id" not in answer(name, {"crew": "c"}, get)
+    long = reader("get_vessel", *(f"number_of_the_vessel_{number}" for number in "abcd"))
+    assert "number_of" not in answer("get_vessel_crew", {"crew": "c"}, long)
+    long["inputSchema"]["required"] = ["number_of_the_vessel_a"]
+    assert "see get_vessel(number_of_the_vessel_a: string)." in answer("get_vessel_crew", {"crew": "c"}, long)
+    destroy = reader("terminate_lease", "lease_id", "effective", read_only=False)
+    assert "effective" not in answer("cancel_lease", {"lease_id": "l", "date": "d"}, destroy)
+    readers = [
+        reader(f"{verb}_vessel_{part}", "part_no") for verb, part in (("get", "a"), ("show", "b"), ("read", "c"))
+    ]
+    assert "part_no" not in answer("get_vessel_crew", {"crew": "c"}, *readers)

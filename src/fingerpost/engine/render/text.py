@@ -197,7 +197,7 @@ def _advice_lines(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]:
     if diagnosis.hint and not (is_corrected and diagnosis.is_hint_in_call):
         yield sentence(diagnosis.hint)
     yield from map(sentence, diagnosis.hints)
-    if not is_corrected:
+    if not is_corrected and not diagnosis.is_hint_in_call:  # the tools that the hint shows say more
         yield from _available_tools(diagnosis)
     has_names = any(fix.label for fix in diagnosis.fixes)
     if diagnosis.code == "UNKNOWN_PARAM" and not (has_names or diagnosis.hint or is_corrected):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,8 +13,10 @@ from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.other_words import has_opposite_word
 from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.phrases import is_name
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.tool import Tool
 
 MOST_SIMILAR = 5
 MOST_READ = 512
@@ -22,6 +24,7 @@ MOST_READ = 512
 _MOST_CATEGORIES, _FEW_TOOLS = 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READERS_FIRST = 3
+_MOST_WITH_PARAMETERS, _LONGEST_PARAMETERS = 2, 70
 
 
 def suggest_names(asked: str, similar: Sequence[str], catalog: Catalog, *, is_offered: bool) -> dict[str, Any]:
@@ -62,6 +65,32 @@ def find_names_nearby(
     names = dict.fromkeys([*readers, *harmless, *same, *[one.match.name for one in readings], *habits])
     rest = _harmless_first((name for name in names if name not in offered), catalog, bare)
     return [*offered, *rest][:MOST_SIMILAR]
+
+
+def show_parameters(bare: str, similar: Sequence[str], offered: Collection[str], catalog: Catalog) -> str:
+    """Show what the one or two tools for the same thing take: those that are offered, else those that only read.
+
+    Empty if there are more, if it would be long, or if the name asks for more than to read.
+    """
+    asked = read_action(bare)
+    same = [name for name in similar if not set(asked.nouns).isdisjoint(read_action(name).nouns)]
+    near = [tool for name in same if is_at_most(name, Danger.WRITES, catalog) and (tool := catalog.get(name))]
+    readers = [tool for tool in near if tool.is_read_only and asked.danger is Danger.READS]
+    chosen = [tool for tool in near if tool.name in offered] or readers
+    if not chosen or len(chosen) > _MOST_WITH_PARAMETERS:
+        return ""
+    for optional in (True, False):
+        text = ", ".join([_signature(tool, optional=optional) for tool in chosen])
+        if len(text) <= _LONGEST_PARAMETERS:
+            return text
+    return ""
+
+
+def _signature(tool: Tool, *, optional: bool) -> str:
+    """Write a tool with its parameters and their types: `search_vessels(query: string, flag?: string)`."""
+    names = [name for name in tool.params if is_name(name) and (optional or name in tool.required)]
+    params = [f"{name}{'' if name in tool.required else '?'}: {tool.param_types.get(name, 'any')}" for name in names]
+    return f"{clean(tool.name)}({', '.join(params)})"
 
 
 def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:

@@ -46,6 +46,7 @@ from fingerpost.engine.rules.tool_listing import (
     MOST_SIMILAR,
     find_names_nearby,
     is_at_most,
+    show_parameters,
     suggest_names,
 )
 from fingerpost.engine.rules.tool_name_forms import BareName, Prefix, find_bare_names
@@ -74,19 +75,23 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
     similar = [fix.edit.tool for fix in fixes if isinstance(fix.edit, CallTool)]
     if not fixes:
         fixes, similar = _find_similar(call, names[-1], catalog, fits)
-    is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
+    offered = [fix.value for fix in fixes if fix.confidence > OFFER_THRESHOLD]
+    parameters = show_parameters(names[-1].name, similar, offered, catalog)
     return Diagnosis(
         code=CODE,
         message=f"Tool {quote(call.tool)} not found",
         details={"got": show_name(call.tool), "expected": "a listed tool"},
         category="not_found",
-        suggestions=suggest_names(call.tool, similar, catalog, is_offered=is_offered),
+        suggestions=suggest_names(call.tool, similar, catalog, is_offered=bool(offered)),
         fixes=fixes,
-        hint="" if is_offered else _hint(similar, info_tool),
+        hint=(parameters and f"Parameters: {parameters}") if offered else _hint(similar, info_tool, parameters),
+        is_hint_in_call=bool(offered and parameters),
     )
 
 
-def _hint(similar: Sequence[str], info_tool: str | None) -> str:
+def _hint(similar: Sequence[str], info_tool: str | None, parameters: str) -> str:
+    if parameters:
+        return f"No listed tool clearly does the same; see {parameters}"
     if similar:
         return "No listed tool clearly does the same"
     if info_tool:
