@@ -45,7 +45,7 @@ def test_a_number_that_may_be_another_one_is_offered(sent: str, schema: Any, num
 @pytest.mark.parametrize(
     "sent",
     [
-        "9007199254740993", "99,999,999,999,999,999", "1.5", "1,5", "1e30", "\u0663", "\uff11\uff10", "0x10", "1__0",
+        "9007199254740993", "99,999,999,999,999,999", "1.5", "1,5", "1e30", "0x10", "1__0",
         "10,00", "ten", "+", "#", "--1", "1 2", "9" * 100, "9 999 999 999 999 999 999",
     ],
 )  # fmt: skip
@@ -247,3 +247,32 @@ def test_a_quantity_that_is_out_of_range_is_not_offered() -> None:
 
 def test_the_unit_of_a_secret_is_not_shown() -> None:
     assert "seconds" not in text("5 seconds", INTEGER, name="otp_ms")
+
+
+@pytest.mark.parametrize(
+    ("sent", "schema", "name"),
+    [
+        ("12st", INTEGER, "week"), ("11st", INTEGER, "week"), ("no 12", INTEGER, "week"), ("KW 12", INTEGER, "room"),
+        ("floor-3", INTEGER, "floor"), ("minus 3", INTEGER, "week"), ("5\u22123", INTEGER, "week"),
+        ("\u2212", INTEGER, "week"), ("\u00b2", INTEGER, "week"), ("\u216b", INTEGER, "week"),
+        ("1st", INTEGER, "limit"), ("month 3", INTEGER, "week"),
+        ("12th", NUMBER, "week"), ("12th", {"type": ["integer", "string"], "pattern": "x"}, "id"),
+    ],
+)  # fmt: skip
+def test_a_text_that_counts_something_else_gets_no_number(sent: str, schema: dict[str, Any], name: str) -> None:
+    assert readings(sent, schema, name=name) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "schema", "name", "number"),
+    [
+        ("\u22123", INTEGER, "semitones", -3), ("\uff11\uff12", INTEGER, "p", 12), ("\u0663", NUMBER, "p", 3),
+        ("\u22121.5", NUMBER, "p", -1.5), ("12th", INTEGER, "week", 12), ("1st", INTEGER, "page", 1),
+        ("13th", INTEGER, "page", 13), ("12.", INTEGER, "week", 12), ("KW 12", INTEGER, "week", 12),
+        ("No. 12", INTEGER, "room", 12), ("Room 12", INTEGER, "room_number", 12), ("\u2116 7", INTEGER, "p", 7),
+    ],
+)  # fmt: skip
+def test_digits_of_another_script_and_a_word_for_what_is_counted_are_offered(
+    sent: str, schema: dict[str, Any], name: str, number: float
+) -> None:
+    assert readings(sent, schema, name=name, read_only=True) == offered(number)

@@ -1,7 +1,8 @@
 """Numbers in text: `" 10 "`, `"+10"`, `"10.0"`, `"#12"`, `"1,000"`, `"1_000"`, `"1e3"`.
 
 A conversion is lossless if the text has one reading and the number keeps every digit. A comma may be decimal where a
-fraction is allowed, and leading zeros belong to an id, so those numbers are offered. Only ASCII digits count.
+fraction is allowed, and leading zeros belong to an id, so those numbers are offered. So are digits of other scripts,
+and numbers with a word that only says what they count: `"No. 12"`, `"12th"` or `"KW 12"` for a week.
 `"10.00"` for a number of cents is probably a number of dollars, so the caller has to fill it in.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, lossless
@@ -43,11 +46,61 @@ _HAS_FRACTION = lazy_pattern(r"-?[0-9][0-9.,_']*?(?:\.[0-9]+|,[0-9]{1,2})")
 _LEADING_ZEROS = lazy_pattern(r"-?0[0-9]{1,15}")
 
 
+_MINUS_SIGNS = lazy_pattern(r"^[\u2212\uff0d\ufe63](?=\d)")
+_ORDINAL = lazy_pattern(r"([1-9][0-9]{0,5})(st|nd|rd|th|\.)", re.IGNORECASE)
+_COUNTED = lazy_pattern(
+    r"(?:(no\.|nr\.?|num\.?|number|\u2116)|([^\W\d_]{1,16})\.?)[\s_]?([1-9][0-9]{0,8})", re.IGNORECASE
+)
+_NUMBERED = frozenset({
+    "act", "chapter", "day", "edition", "episode", "floor", "grade", "lap", "month", "number", "page", "period",
+    "place", "position", "quarter", "rank", "round", "season", "semester", "verse", "volume", "week", "year",
+})  # fmt: skip
+"""Things that are counted from one, so that an ordinal is their number."""
+_SHORT_NAMES = {"kw": "week", "cw": "week", "wk": "week", "pg": "page", "p": "page", "ch": "chapter"}
+
+
 def read_number(slot: Slot) -> Iterator[Candidate]:
     """Yield the numbers that a text may stand for."""
     if not isinstance(slot.value, str) or len(slot.value) > _MAX_LENGTH:
         return
-    text = _POSITIVE.sub("", slot.value.strip(), count=1) if "+" in slot.value else slot.value.strip()
+    plain = _write_in_ascii(slot.value.strip())
+    if plain != slot.value.strip():
+        yield from (one._replace(grade=Grade.OFFERED) for one in _read_text(plain, slot))
+    else:
+        yield from _read_text(plain, slot)
+        yield from _read_counted(plain, slot)
+
+
+def _write_in_ascii(text: str) -> str:
+    """Return a number with the minus sign and the digits of ASCII: `\u2212\uff11\uff12` is `-12`."""
+    if text.isascii():
+        return text
+    signed = _MINUS_SIGNS.sub("-", text)
+    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in signed)
+
+
+def _read_counted(text: str, slot: Slot) -> Iterator[Candidate]:
+    """Yield the number of `12th`, and of `No. 12` or `week 12` for a parameter that is named so."""
+    if "integer" not in slot.kinds or "string" in slot.kinds:
+        return
+    own = {stem(one) for one in split_words(slot.name)}
+    if found := _ORDINAL.fullmatch(text):
+        if found[2].lower() in (_ordinal_ending(int(found[1])), ".") and own & _NUMBERED:
+            yield Candidate(int(found[1]))
+    elif found := _COUNTED.fullmatch(text):
+        word = (found[2] or "").lower()
+        if found[1] or (own & {stem(word), _SHORT_NAMES.get(word, "")}):
+            yield Candidate(int(found[3]))
+
+
+def _ordinal_ending(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _read_text(bare: str, slot: Slot) -> Iterator[Candidate]:
+    text = _POSITIVE.sub("", bare, count=1) if "+" in bare else bare
     if "integer" in slot.kinds:
         text = _MARKED.sub("", text, count=1) if _MARKED.match(text) else text
     if _is_in_main_unit(text, slot):
