@@ -59,3 +59,48 @@ def test_a_change_of_meaning_and_one_of_several_are_not_offered(pattern: str, se
 def test_several_patterns_are_not_combined() -> None:
     either = {"anyOf": [{"type": "string", "pattern": r"^a:\d+$"}, {"type": "string", "pattern": r"^b:\d+$"}]}
     assert readings("12", either) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sent"),
+    [
+        (r"^[0-9]:[0-9]$", "1.5"), (r"^[0-9]\.[0-9]$", "15"), (r"^[0-9]\.[0-9]$", "1/5"), (r"^v[0-9]+-[0-9]+$", "v12"),
+        (r"^\w+-\w+$", "abcdef"), (r"^[0-9]{1,3}-[0-9]{1,3}$", "1234"), (r"^[0-9]{2}:[0-9]{2}$", "9:5"),
+        (r"^[0-9]{2}:[0-9]{2}$", "930"), (r"^[0-9]{16}$", "123456789012345"), (r"^[0-9]{3}$", "12"),
+        (r"^[0-9]+\.[0-9]{2}$", "5.1"), (r"^-[0-9]$", "5"), (r"^[A-Z]{20}-[0-9]{20}$", "A" * 20 + "1" * 20),
+        (r"^[0-9]{2}-[0-9]{2}$", "\u0661\u0662\u0663\u0664"),
+    ],
+)  # fmt: skip
+def test_a_separator_or_a_zero_that_may_change_the_value_is_not_added(pattern: str, sent: str) -> None:
+    assert readings(sent, {"type": "string", "pattern": pattern}, required=True) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sent", "fitting"),
+    [
+        ("^[A-Z]{2}-[0-9]{4}$", "AB1234", "AB-1234"), ("^[A-Z]{2}-[0-9]{4}$", "ab1234", "AB-1234"),
+        ("^[A-Z]{2}-[0-9]{4}$", "AB/1234", "AB-1234"), ("^[A-Z]+-[0-9]+$", "AB12", "AB-12"),
+        ("^[0-9]{3}-[0-9]{3}-[0-9]{4}$", "5551234567", "555-123-4567"), ("^[0-9]{2}:[0-9]{2}$", "0930", "09:30"),
+        ("^[0-9]:[0-9]$", "1/1", "1:1"), ("^[0-9]{2}:[0-9]{2}$", "9:30", "09:30"), ("^[0-9]{2}$", "7", "07"),
+        ("^H-[0-9]{3}$", "H-12", "H-012"), ("^[0-9]{4}-[0-9]{2}$", "2024-1", "2024-01"),
+        ("^[0-9]{4}-[0-9]{2}$", "2024/01", "2024-01"),
+    ],
+)  # fmt: skip
+def test_the_only_separators_or_the_only_zero_that_fit_are_offered(pattern: str, sent: str, fitting: str) -> None:
+    schema = {"type": "string", "pattern": pattern}
+    assert readings(sent, schema) == offered(fitting)
+    assert judge_value(sent, schema, read_only=True).call.arguments == {"p": sent}
+
+
+UUID = "3f2b8f0e-6c1e-4d27-9b9d-0a6f0d1c2b3a"
+HEX = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+
+@pytest.mark.parametrize("sent", ["{" + UUID + "}", f"urn:uuid:{UUID}", UUID.replace("-", "")])
+def test_a_uuid_in_another_notation_is_offered_as_the_pattern_wants_it(sent: str) -> None:
+    assert readings(sent, {"type": "string", "pattern": HEX}) == offered(UUID)
+
+
+@pytest.mark.parametrize("sent", [UUID[:-1], UUID.replace("-", "", 1), f"x{UUID}", UUID * 2])
+def test_a_text_that_is_no_whole_uuid_is_not_completed(sent: str) -> None:
+    assert readings(sent, {"type": "string", "pattern": HEX}, required=True) == []

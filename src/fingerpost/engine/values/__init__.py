@@ -22,6 +22,7 @@ from fingerpost.engine.values.patterns import read_pattern
 from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 from fingerpost.engine.values.units import read_quantity
+from fingerpost.engine.values.uuids import read_uuid
 
 __all__ = ["Candidate", "Instead", "Slot", "find_candidates"]
 
@@ -49,6 +50,7 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_quantity,
     read_details,
     read_pattern,
+    read_uuid,
     read_list,
     _write_number,
     read_only_field,

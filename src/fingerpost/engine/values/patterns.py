@@ -1,17 +1,21 @@
-"""Texts that a pattern rejects only for their case, their separators, or the fixed beginning that they lack.
+"""Texts that a pattern rejects only for their case, their separators, or the fixed beginning or a zero that they lack.
 
-`ber` for `^[A-Z]{3}$`, `us east 1` for `^[a-z]+-[a-z]+-\\d$`, `123` for `^gid://shopify/Order/\\d+$`. The pattern
-itself decides: each kind of change is tried by itself, smallest first, and only a kind with exactly one fitting result
-counts. Another case or separator is likely, as the pattern leaves no choice; anything else is offered.
+`ber` for `^[A-Z]{3}$`, `us east 1` for `^[a-z]+-[a-z]+-\\d$`, `123` for `^gid://shopify/Order/\\d+$`, `AB1234` for
+`^[A-Z]{2}-\\d{4}$`, `1/1` for `^\\d:\\d$`, `9:30` for `^\\d{2}:\\d{2}$`. The pattern itself decides: each kind of
+change is tried by itself, smallest first, and only a kind with exactly one fitting result counts. Another case or
+separator is likely, as the pattern leaves no choice; anything else is offered.
 
 A beginning is added only to a bare id. It could make another thing of a text with a beginning of its own (`sub_1` is no
-`cus_sub_1`), of a number (`-5`), or of a word (`not-a`).
+`cus_sub_1`), of a number (`-5`), or of a word (`not-a`). A point may be decimal, so it neither becomes another
+separator nor is added: `1.5` is no `1:5`, and `15` is no `1.5`. A zero is added only to a short group of digits; a long
+one may lack any digit.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.lexicon import NEGATIONS
@@ -29,6 +33,15 @@ _LITERAL = lazy_pattern(r"\\([^A-Za-z0-9])|([^\\.^$*+?{}\[\]()|])")
 _QUANTIFIERS = frozenset("*?{+")
 _BARE_ID = lazy_pattern(r"[A-Za-z0-9]+|[0-9]+(?:[-.][0-9]+)*|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
 _MARKS = frozenset("#@/")
+_LONGEST_JOINED = 24
+_INSERTED = ("-", ":", "/", "_", " ")
+_BETWEEN_GROUPS = lazy_pattern(
+    r"(?<=[A-Za-z0-9])\s?[-_/:\u2010-\u2015]\s?(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])\s(?=[A-Za-z0-9])"
+)
+_VARIABLE = lazy_pattern(r"[*+?]|,[0-9]*\}")
+_DIGITS = lazy_pattern(r"[0-9]+")
+_LONGEST_PADDED = 2
+"""How many digits a group has at most before a zero is added."""
 
 
 def read_pattern(slot: Slot) -> Iterator[Candidate]:
@@ -43,7 +56,9 @@ def read_pattern(slot: Slot) -> Iterator[Candidate]:
     if accepted is None or accepted.is_valid(bare):  # only what surrounds it is wrong, which `details` removes
         return
     longer = list(_add_beginning(bare, pattern))
-    same, other = (_change_case(bare), _change_separators(bare)), (_join_parts(bare), longer[:1], longer[1:])
+    same = (_change_case(bare), _change_separators(bare))
+    inserted = (_insert_separators(one, pattern) for one in (bare, bare.upper(), bare.lower()))
+    other = (_join_parts(bare), longer[:1], longer[1:], _replace_separators(bare), *inserted, _pad_with_zero(bare))
     for changed in (*same, *other):
         fitting = [one for one in dict.fromkeys(changed) if accepted.is_valid(one)]
         if len(fitting) == 1:
@@ -76,6 +91,36 @@ def _join_parts(text: str) -> Iterator[str]:
     """Yield the text without separators; in a phone number, brackets separate too."""
     joined = (_IN_PHONE_NUMBERS if text.startswith("+") else _SEPARATOR).sub("", text)
     yield from (joined, *_change_case(joined))
+
+
+def _replace_separators(text: str) -> Iterator[str]:
+    """Yield the text with another separator between its parts: a colon or a slash too, but no point."""
+    yield from (other for mark in _INSERTED if (other := _BETWEEN_GROUPS.sub(mark, text)) != text)
+
+
+def _insert_separators(text: str, pattern: str) -> Iterator[str]:
+    """Yield the text with one or two separators that the pattern has.
+
+    A pattern of fixed lengths says where they stand. In another one they stand only between letters and digits: `v12`
+    need not be `v1-2`.
+    """
+    if not (text.isascii() and text.isalnum() and len(text) <= _LONGEST_JOINED):
+        return
+    is_fixed = _VARIABLE.search(pattern) is None
+    places = [at for at in range(1, len(text)) if is_fixed or text[at - 1].isdecimal() is not text[at].isdecimal()]
+    for mark in _INSERTED:
+        if mark in pattern:
+            yield from (text[:at] + mark + text[at:] for at in places)
+            pairs = combinations(places, 2)
+            yield from (text[:one] + mark + text[one:other] + mark + text[other:] for one, other in pairs)
+
+
+def _pad_with_zero(text: str) -> Iterator[str]:
+    """Yield the text with a zero before one of its short groups of digits. A number by itself has one digit at most."""
+    longest = 1 if text.isdecimal() else _LONGEST_PADDED
+    for found in _DIGITS.finditer(text):
+        if len(found[0]) <= longest and (found.start() == 0 or text[found.start() - 1] not in ".,+"):
+            yield f"{text[: found.start()]}0{text[found.start() :]}"
 
 
 def _add_beginning(text: str, pattern: str) -> Iterator[str]:
