@@ -2,7 +2,8 @@
 
 A similar choice is offered, but never the opposite of what was sent, and none for a word that means "not given" or for
 the negation of a choice. Codes of currencies, countries and languages are too short for misspellings: each of their
-neighbours is a code too.
+neighbours is a code too. They may be short forms of the value, except in a well-known set: `mon` is no `month` beside
+`tue`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.choices import is_negated
+from fingerpost.engine.values.known_codes import is_member, show_known_set
 
 _MAX_LENGTH = 96
 _MOST_CHOICES = 10_000
@@ -50,12 +52,18 @@ def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] =
     words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
     if is_negated(value):
         words = [choice for choice in words if is_negated(choice)]
-    if _denies_one(value, words) or _names_several(value, words):
+    if _denies_one(value, words) or _names_several(value, words) or is_member(value, words, names[-1:]):
         return []
     near = find_readings(value, words, "value")
     if _are_codes(words):
-        near = [reading for reading in near if reading.evidence.tier is Tier.MEANING]
+        may_be_short = not show_known_set(words)
+        near = [one for one in near if one.evidence.tier is Tier.MEANING or (may_be_short and _is_short_form(one))]
     return [reading.match for reading in near if _may_mean(value, reading, names, words)][:3]
+
+
+def _is_short_form(reading: Reading) -> bool:
+    """Whether a choice is a short form that first of all stands for the value: `min` is no `minute` beside `max`."""
+    return reading.evidence.tier is Tier.SHORT and reading.match.is_clear
 
 
 def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Sequence[str]) -> bool:

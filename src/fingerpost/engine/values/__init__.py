@@ -16,11 +16,14 @@ from fingerpost.engine.values.containers import read_container
 from fingerpost.engine.values.dates import is_epoch, read_date
 from fingerpost.engine.values.details import read_details
 from fingerpost.engine.values.fields import read_only_field
+from fingerpost.engine.values.initials import read_initial
+from fingerpost.engine.values.known_codes import read_known_code
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.patterns import read_pattern
 from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
+from fingerpost.engine.values.unit_choices import read_unit_choice
 from fingerpost.engine.values.units import read_quantity
 from fingerpost.engine.values.uuids import read_uuid
 
@@ -28,7 +31,10 @@ __all__ = ["Candidate", "Instead", "Slot", "find_candidates"]
 
 
 def find_candidates(slot: Slot) -> Iterator[Candidate]:
-    """Yield what the value may stand for, surest first."""
+    """Yield what the value may stand for, surest first. A member of a well-known set stands for nothing else."""
+    if known := list(read_known_code(slot)):
+        yield from known
+        return
     for read in _READERS:
         yield from read(slot)
 
@@ -41,6 +47,8 @@ def _write_number(slot: Slot) -> Iterator[Candidate]:
 
 _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_choice,
+    read_unit_choice,
+    read_initial,
     read_period,
     read_container,
     read_number,

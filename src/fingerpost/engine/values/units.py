@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
@@ -19,6 +20,7 @@ from fingerpost.engine.values.exact import parse_exact
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 40
+_LONGEST_SYMBOL = 3
 _DEGREES = "\u00b0\u00ba"
 _MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20bf\u20ab\u20b1"
 _WORD = r"[^\W\d_]+"
@@ -97,6 +99,40 @@ def read_quantity(slot: Slot) -> Iterator[Candidate]:
         is_wanted = _canonical(unit) in wanted
         hint = "" if is_wanted else f"{slot.label} takes a number without a unit: check that it counts in {quoted}"
         yield Candidate(number, confidence=0.85 if is_wanted else 0.8, hint=hint)
+
+
+class Quantity(NamedTuple):
+    """A number and its unit, as they are written."""
+
+    number: int | float
+    unit: str
+
+
+def find_quantity(slot: Slot) -> Quantity | None:
+    """Return a number and its unit in letters, which neither multiplies the number nor says where it goes."""
+    if not isinstance(slot.value, str) or not {"integer", "number"} & {*slot.kinds}:
+        return None
+    found = _find_quantity(slot.value, slot)
+    if found is None or not found[1].isalpha() or found[1].lower() in _DIRECTIONS or _is_factor(found[1], slot):
+        return None
+    return Quantity(*found)
+
+
+def read_in_unit(slot: Slot) -> int | float | None:
+    """Return the number of a text whose unit is the one that the parameter is named after."""
+    quantity = find_quantity(slot) if last_unit(slot.name) else None
+    return quantity.number if quantity and _canonical(quantity.unit) in find_units(slot) else None
+
+
+def takes_unit(name: str, unit: str) -> bool:
+    """Whether a parameter takes the kind of unit that was sent: a currency, or another one."""
+    return _names_unit(name, unit)
+
+
+def is_same_unit(one: str, other: str) -> bool:
+    """Whether two texts name the same unit. Symbols have to be equal, because case distinguishes them (`mW`, `MW`)."""
+    is_long = max(len(one), len(other)) > _LONGEST_SYMBOL and min(len(one), len(other)) > 1
+    return one == other or (is_long and name_unit(one) is not None and name_unit(one) == name_unit(other))
 
 
 def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
