@@ -15,7 +15,9 @@ from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import literal, quote_parameter, shorten_literal
 from fingerpost.engine.rules.near_choices import find_near_choices
+from fingerpost.engine.rules.negated_choice import find_denied_choice
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
+from fingerpost.engine.rules.sort_prefix import split_sort_prefix
 from fingerpost.engine.safety.redact import clean
 
 CODE = "INVALID_CHOICE"
@@ -31,10 +33,9 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 
 def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosis:
-    value = case.value(violation.at)
     names = [step for step in violation.at if isinstance(step, str)]
     fixes, hint = respell(case, violation)
-    near = [] if fixes or hint else [_fix(violation.at, match) for match in find_near_choices(value, choices, names)]
+    near = [] if fixes or hint else _find_near(case, violation.at, choices, names)
     received = case.redact_value(violation.at, violation.schema)
     allowed = format_choices(choices)
     return case.make_diagnosis(
@@ -47,6 +48,15 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
         hint=hint,
         schema=violation.schema or {"enum": choices},
     )
+
+
+def _find_near(case: Case, at: Path, choices: list[Any], names: list[str]) -> list[Fix]:
+    """Return the fixes with the choices that the value may stand for, best first."""
+    if split := split_sort_prefix(case, at, choices):
+        return [split]
+    if denied := find_denied_choice(case.value(at), choices):
+        return [_fix(at, Match(denied, 0.85, is_clear=False))]
+    return [_fix(at, match) for match in find_near_choices(case.value(at), choices, names)]
 
 
 def _describe(received: Any, choices: list[Any]) -> str:

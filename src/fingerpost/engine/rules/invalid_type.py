@@ -14,6 +14,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter, type_list
 from fingerpost.engine.rules.respelling import respell, with_placeholder
+from fingerpost.engine.rules.split_unit import split_unit
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean
 from fingerpost.engine.schema import excerpt as disclosure
@@ -37,6 +38,8 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     expected = [clean(kind) for kind in cast("list[str]", violation.expected)]
     value = case.value(violation.at)
     fixes, hint = respell(case, violation)
+    if split := split_unit(case, violation.at):
+        fixes, hint = (split,), ""
     received = _describe_type(value)
     return case.make_diagnosis(
         CODE,

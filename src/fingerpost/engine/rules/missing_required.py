@@ -3,7 +3,8 @@
 All missing arguments are reported at once, including those in nested objects and those that other arguments make
 required.
 
-Fix grading: a value that the schema sets by `const` or `default` is offered. Otherwise the corrected call has a
+Fix grading: a value that the schema sets by `const` or `default` is offered, and so is the unit that stands behind the
+number of another argument. Otherwise the corrected call has a
 placeholder.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import format_path, join_names, key_of, literal, parameter_label, quote
+from fingerpost.engine.rules.split_unit import find_split
 from fingerpost.engine.safety.json_input import as_list, as_strings
 from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
@@ -48,7 +50,7 @@ def _diagnosis(case: Case, violation: Violation, names: list[str]) -> Diagnosis:
             "expected": expected,
             "got": "nothing",
         },
-        fixes=(_fill(case, at, schema),),
+        fixes=(find_split(case, at) or _fill(case, at, schema),),
         hint=_describe(at, words, schema.get("description")) if len(names) == 1 else "",
         schema_hint=_schema_hint(case, violation.at, names, schema, words),
         is_hint_in_call=not _adds_to_placeholder(root, schema),

@@ -21,7 +21,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.spelling import spelling, split_words
-from fingerpost.engine.matching.units import have_other_units
+from fingerpost.engine.matching.units import has_unit, have_other_units
 from fingerpost.engine.model import (
     Applicability,
     Diagnosis,
@@ -51,6 +51,8 @@ from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_EXPLAINED
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
+from fingerpost.engine.values.slot import Slot
+from fingerpost.engine.values.units import read_in_unit
 
 CODE = "UNKNOWN_PARAM"
 
@@ -243,14 +245,7 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
     label = clean(format_path(nested or (match.name,)))
     edit: Edit = Move(at, target) if nested else Rename(at, match.name)
     if match.differs_by_unit:
-        edit = Move(at, target, disclosure.placeholder(case.tool.schema, case.schema(target)))
-        return Fix(
-            edit,
-            Applicability.HAS_PLACEHOLDERS,
-            confidence=0.75,
-            value=match.name,
-            label=label,
-        )
+        return _fix_unit(case, at, target, match.name, label)
     same_letters = spelling(str(at[-1])) == spelling(match.name)
     is_only = match.is_clear and claims == 1 and not nested
     is_sure = is_only and (same_letters or accepts_value(case.after([edit]), target))
@@ -262,6 +257,22 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
         value=format_path(target) if nested else match.name,
         label=label,
     )
+
+
+def _fix_unit(case: Case, at: Path, target: Path, name: str, label: str) -> Fix:
+    """Return the fix for a name with a unit: the number of a text in this unit, else a placeholder."""
+    if (number := _read_in_unit(case, at, target)) is not None:
+        move = Move(at, target, number)
+        return Fix(move, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE, value=name, label=label)
+    move = Move(at, target, disclosure.placeholder(case.tool.schema, case.schema(target)))
+    return Fix(move, Applicability.HAS_PLACEHOLDERS, confidence=0.75, value=name, label=label)
+
+
+def _read_in_unit(case: Case, at: Path, target: Path) -> int | float | None:
+    """Return the number of a text with the unit that the parameter is named after: `dose: "100 mg"` for `dose_mg`."""
+    name = str(target[-1])
+    slot = Slot(case.value(at), schemas.types(case.tool.schema, case.schema(target)), name=name)
+    return None if has_unit(str(at[-1])) or case.is_secret(at) else read_in_unit(slot)
 
 
 def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
