@@ -58,9 +58,10 @@ def _find_match(slot: Slot) -> _Match | None:
     if slot.value in choices:
         return None
     for system, forms in _systems().items():
-        wanted = _member(slot.value, forms)
+        if not (wanted := _member(slot.value, forms)):
+            continue
         members = {choice: member for choice in choices if (member := _member(choice, forms))}
-        if wanted and len({*members.values()}) > 1 and (system != _LANGUAGES or _are_languages(slot, choices, members)):
+        if len({*members.values()}) > 1 and (system != _LANGUAGES or _are_languages(slot, choices, members)):
             same = (choice for choice, member in members.items() if member == wanted)
             return _Match(tuple(choice for choice in same if system != _LANGUAGES or _has_name(slot.value, choice)))
     return None

@@ -35,9 +35,11 @@ def read_unit_choice(slot: Slot) -> Iterator[Candidate]:
 
 
 def _find_same_unit(text: str, slot: Slot) -> list[str]:
+    wanted = name_unit(text) if _is_clear(text) else None
+    if wanted is None:
+        return []
     units = {choice: name_unit(choice) for choice in slot.choices if isinstance(choice, str)}
-    wanted = name_unit(text)
-    if wanted is None or not _is_clear(text) or len(units) < len(slot.choices) or not all(units.values()):
+    if len(units) < len(slot.choices) or not all(units.values()):
         return []
     unclear = _UNCLEAR.get(text.lower(), frozenset())
     if any(choice.lower() in unclear or units[choice] in unclear for choice in units):
