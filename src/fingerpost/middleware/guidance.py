@@ -210,7 +210,7 @@ class ServerGuidance(ABC):
     def refuse(
         self, caller: object, verdict: Verdict, catalog: Catalog, server_error: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return the reply to a call that is not sent, or whose tool the server does not know. Its own error is kept."""
+        """Return the reply to a call that is not sent, or whose tool the server does not know: its error is kept."""
         report = self.count_failure(caller, verdict.report, catalog)
         own = _protocol_error(hide_secrets_in_error(as_object(server_error), self.policy))
         is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE

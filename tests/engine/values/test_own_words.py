@@ -52,3 +52,9 @@ def test_other_words_for_yes_and_no_are_likely(sent: Any, meaning: bool) -> None
 def test_on_and_off_stay_values_of_a_switch() -> None:
     assert readings("on", FLAG, name="disabled") == likely(value=True)
     assert readings("disabled", FLAG, name="enabled") == likely(value=False)
+
+
+@pytest.mark.parametrize("name", ["force", "confirm", "overwrite", "recursive"])
+def test_the_name_alone_says_nothing_on_a_tool_that_may_write(name: str) -> None:
+    assert readings(name, FLAG, name=name) == []
+    assert readings(f"not {name}", FLAG, name=name) == offered(*[False])

@@ -69,7 +69,9 @@ def _read_own_word(slot: Slot) -> Iterator[Candidate]:
         return
     if slot.value.strip().lower() in _NOT_YET:
         yield Candidate(value=False)
-    elif (meaning := _compare_with_name(slot.value, slot.name)) is not None:
+        return
+    meaning = _compare_with_name(slot.value, slot.name)
+    if meaning is False or (meaning and slot.is_read_only):  # `force: "force"` may not open what the caller leaves shut
         yield Candidate(meaning)
 
 
