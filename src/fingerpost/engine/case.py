@@ -47,6 +47,8 @@ class Case:
 
     In a large call, edits may add text: what they do is searched when they have been repeated in all items.
     """
+    sent: Call | None = None
+    """The call before the edits, if there were any: what it shows about its own notation stays known."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -125,7 +127,15 @@ class Case:
         if call is self.call:
             return self
         known = self.violations if len(edits) == 1 and self._keeps_violations(edits[0]) else ()
-        return Case(call, self.tool, seen=self._focus, known=known, applied=applied, is_safe=self._stays_safe(edits))
+        return Case(
+            call,
+            self.tool,
+            seen=self._focus,
+            known=known,
+            applied=applied,
+            is_safe=self._stays_safe(edits),
+            sent=self.sent or self.call,
+        )
 
     def _stays_safe(self, edits: Iterable[Edit]) -> bool:
         """Whether the call was seen to contain no attack, and need not be searched again after these edits."""
@@ -146,7 +156,7 @@ class Case:
             return self, 0
         call, places = repeat_edits(self.call, self.applied)
         is_safe = self.is_safe and all(_adds_no_text(one.edit) for one in self.applied)
-        return (Case(call, self.tool, is_safe=is_safe), places) if places or not is_safe else (self, 0)
+        return (Case(call, self.tool, is_safe=is_safe, sent=self.sent), places) if places or not is_safe else (self, 0)
 
     def is_valid_after(self, edit: Edit, at: Path) -> bool:
         """Whether `edit` leaves no violation at or below `at`."""

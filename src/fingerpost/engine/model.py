@@ -158,6 +158,8 @@ class Fix:
     label: str = ""
     applied_note: str = ""
     """The note for the caller once the fix is applied, if the edit alone does not tell."""
+    convention: str = ""
+    """How the value was read, if a call reads all values of its kind alike: the day first, or the month."""
 
 
 @dataclass(frozen=True, slots=True)

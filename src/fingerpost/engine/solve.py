@@ -195,6 +195,8 @@ def _expand(node: _Node, found: tuple[Diagnosis, ...], order: Iterator[int]) -> 
         yield _fill_in_blanks(node, together, rest, rest_reported, next(order))
         return
     for fix, confidence in _options(first):
+        if any(_are_read_differently(fix, step.fix) for step in node.steps):
+            continue
         steps = (_Step(first, fix), *_find_same_slips(first, fix, rest))
         repeated = [step.diagnosis for step in steps[1:]]
         yield _Node(
@@ -278,6 +280,11 @@ def _options(diagnosis: Diagnosis) -> Iterator[tuple[Fix, float]]:
             yield fix, min(fix.confidence, _PLACEHOLDER_CONFIDENCE)
         elif fix.confidence > LIST_THRESHOLD:
             yield fix, fix.confidence
+
+
+def _are_read_differently(one: Fix, other: Fix) -> bool:
+    """Whether two values of a call are read in different ways, such as one date by day and month, one the other way."""
+    return bool(one.convention and other.convention) and one.convention != other.convention
 
 
 def _is_plausible(node: _Node) -> bool:

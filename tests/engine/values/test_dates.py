@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fingerpost import Call, Catalog, admit, render
 from fingerpost.engine.schema.formats import LENIENT_FORMATS
 from tests.engine.values.readings import judge_value, likely, lossless, offered, readings, text
 
@@ -170,3 +171,51 @@ def test_a_time_is_kept_where_a_date_or_a_moment_is_allowed() -> None:
     either = {"anyOf": [DATE, MOMENT, {"type": "null"}]}
     assert readings("2026-01-02 10:00:00Z", either) == likely("2026-01-02T10:00:00Z")
     assert readings("5 Jan 2024", either) == lossless("2024-01-05")
+
+
+TRIP = {"name": "plan_trip", "inputSchema": {"type": "object", "properties": {
+    **dict.fromkeys(["start", "middle", "end"], DATE), "seats": {"type": "integer"}, "note": {"type": "string"},
+    "stops": {"type": "array", "items": DATE}, "gate": MOMENT}}}  # fmt: skip
+
+
+def plan(**sent: Any) -> list[Any]:
+    """Return the arguments of each call that is offered or sent."""
+    verdict = admit(Call("plan_trip", sent), Catalog.listed([TRIP]))
+    error = render(verdict.report).structured["error"]
+    calls = [error["corrected_call"]] if "corrected_call" in error else error.get("possible_calls", [])
+    assert verdict.action == "refuse"
+    return [call["arguments"] for call in calls]
+
+
+def test_all_dates_of_a_call_are_read_in_one_order() -> None:
+    assert plan(start="03/04/2025", end="05/04/2025") == [
+        {"start": "2025-04-03", "end": "2025-04-05"},
+        {"start": "2025-03-04", "end": "2025-05-04"},
+    ]
+    assert plan(stops=["03/04/2025", "05.06.2025"], gate="07/08/2025 10:00") == [
+        {"stops": ["2025-04-03", "2025-06-05"], "gate": "2025-08-07T10:00:00"},
+        {"stops": ["2025-03-04", "2025-05-06"], "gate": "2025-07-08T10:00:00"},
+    ]
+
+
+@pytest.mark.parametrize("clear", ["13/04/2025", "13.04.2025", "Mon 07/04/2025"])
+def test_a_date_with_one_order_settles_the_others(clear: str) -> None:
+    [call] = plan(start="03/04/2025", middle=clear, end="05/04/2025", seats="some")
+    assert (call["start"], call["end"]) == ("2025-04-03", "2025-04-05")
+    [call] = plan(start="03/04/2025", note=clear)
+    assert call["start"] == "2025-04-03"
+
+
+@pytest.mark.parametrize("note", ["04/04/2025", "2025-04-13", "on 13/04/2025", "13 Apr 2025", "x" * 99])
+def test_a_text_that_shows_no_order_settles_nothing(note: str) -> None:
+    assert [call["start"] for call in plan(start="03/04/2025", note=note)] == ["2025-04-03", "2025-03-04"]
+
+
+def test_dates_of_two_orders_settle_nothing() -> None:
+    calls = plan(start="03/04/2025", middle="13/04/2025", end="04/14/2025")
+    assert [call["start"] for call in calls] == ["2025-04-03", "2025-03-04"]
+
+
+def test_midnight_is_left_out_only_of_a_date_that_is_clear_by_itself() -> None:
+    [call] = plan(start="03/04/2025 00:00", middle="13/04/2025")
+    assert call["start"] == "<date>"

@@ -28,7 +28,7 @@ from fingerpost.engine.model import (
     Violation,
 )
 from fingerpost.engine.phrases import key_of, literal, parameter_label
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, walk_texts
 from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -38,6 +38,8 @@ from fingerpost.engine.values import Candidate, Instead, Slot, find_candidates
 _MAX_TRIES = 8
 """How many candidates are validated. Each validation costs as much as the whole call."""
 _MAX_FIXES = 4
+_DATE_KEYWORDS = frozenset({"format", "pattern"})
+_MOST_TEXTS = 64
 
 
 class Respelling(NamedTuple):
@@ -103,6 +105,7 @@ def _fix(candidate: Candidate, at: Path, *, is_hidden: bool) -> Fix:
         candidate.grade,
         confidence=candidate.confidence,
         value=edit.value if isinstance(edit, Replace) and not (is_hidden or is_large(edit.value)) else None,
+        convention=candidate.convention,
     )
 
 
@@ -158,6 +161,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),
         only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
+        texts=_texts(case, violation),
         is_item=not at or isinstance(at[-1], int),
         is_optional=case.is_optional(at),
         is_read_only=case.tool.is_read_only,
@@ -177,6 +181,12 @@ def _siblings(case: Case, at: Path) -> dict[str, Any]:
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     beside = {**dict.fromkeys(declared), **as_object(case.value(at[:-1]))}
     return {name: value for name, value in beside.items() if name != at[-1]}
+
+
+def _texts(case: Case, violation: Violation) -> tuple[str, ...]:
+    """Return the first texts of the call as it was sent, if the value may be a date."""
+    sent = case.sent or case.call
+    return tuple(islice(walk_texts(sent.arguments), _MOST_TEXTS)) if violation.keyword in _DATE_KEYWORDS else ()
 
 
 def _types_of(violation: Violation) -> list[str]:

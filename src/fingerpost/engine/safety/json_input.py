@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, TypeGuard, cast
 
 _MAX_TEXT_LENGTH = 1 << 18
@@ -37,6 +38,15 @@ def as_json(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list) and depth < _MAX_DEPTH:
         return [as_json(item, depth + 1) for item in as_list(value)]
     return str(value) if isinstance(value, str) else cast("Any", value)
+
+
+def walk_texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a JSON value, those at the top first."""
+    pending: list[Any] = [value]
+    for node in pending:
+        inner = [*as_object(node).values(), *as_list(node)]
+        yield from (item for item in inner if isinstance(item, str))
+        pending += [item for item in inner if isinstance(item, dict | list)]
 
 
 def parse_json(text: str) -> Any:

@@ -2,15 +2,17 @@
 
 The same date in another notation is lossless if the text has one reading and the schema declares a date. If it is
 almost the notation of the schema (`20240105`, a space for the `T`, `+0200`), some servers accept it as it is, so the
-conversion is only likely. If day and month may be swapped, both readings are offered. A time zone is never invented,
-and of a time only midnight may be left out. English month names only, whatever the locale of the machine.
+conversion is only likely. If day and month may be swapped, both readings are offered, unless another date of the call
+shows the order; all dates of a call are read in one order. A time zone is never invented, and of a time only midnight
+may be left out. English month names only, whatever the locale of the machine.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
+from itertools import islice
 from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -52,7 +54,20 @@ _ISO = lazy_pattern(r"\d{4}-\d{2}-\d{2}(?!\d)|\d{8}(?!\d)", re.ASCII)
 _CALENDAR_DATE = lazy_pattern(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.ASCII)
 _FIRST_EPOCH, _LAST_EPOCH = 10**8, 10**11
 """Seconds from 1973 to 5138. A thousand times as much is read as milliseconds."""
+_DAY_FIRST, _MONTH_FIRST = "day first", "month first"
 NO_ZONE = "Add the time zone that is meant, such as Z or +02:00"
+
+
+class _Found(NamedTuple):
+    """The readings of a date."""
+
+    days: Mapping[date, str]
+    """Each day, and the order of day and month that it takes; nothing if the order makes no difference."""
+    is_settled: bool = False
+    """Whether another date of the call shows the order."""
+
+    def keep(self, order: str) -> _Found:
+        return self._replace(days={day: one for day, one in self.days.items() if one == order}, is_settled=True)
 
 
 class _Time(NamedTuple):
@@ -79,13 +94,30 @@ def read_date(slot: Slot) -> Iterator[Candidate]:
 
 
 def _read_day(slot: Slot, text: str) -> Iterator[Candidate]:
-    for days, rest in _find_dates(text):
+    for found, rest in _find_dates(text):
         if (time := _parse_time(rest)) is not None:
-            yield from _write(slot, days, time, text)
+            yield from _write(slot, _read_in_order(found, slot.texts), time, text)
             return
     found = _CALENDAR_DATE.match(text)
     if found and _make_date(*found.groups()) is None:
         yield Candidate(Instead.FILL_IN, hint=f"{found[0]} is not in the calendar")
+
+
+def _read_in_order(found: _Found, texts: tuple[str, ...]) -> _Found:
+    """Keep the reading in the order that other dates of the call show, if they agree."""
+    if len(found.days) < 2:
+        return found
+    known = {order for text in texts if (order := _find_order(text))}
+    return found.keep(known.pop()) if len(known) == 1 else found
+
+
+def _find_order(text: str) -> str:
+    """Return the order of a date that has only one reading; else nothing."""
+    if len(text) > _MAX_LENGTH:
+        return ""
+    readings = (found for found, rest in _find_dates(text.strip()) if _parse_time(rest) is not None)
+    orders = {order for found in islice(readings, 1) for order in found.days.values()}
+    return orders.pop() if len(orders) == 1 else ""
 
 
 def is_epoch(slot: Slot) -> bool:
@@ -109,20 +141,29 @@ def _read_time(text: str) -> Iterator[Candidate]:
         yield Candidate(f"{time.text}{time.zone}", confidence=0.85, hint="" if time.zone else NO_ZONE)
 
 
-def _write(slot: Slot, days: list[date], time: _Time, text: str) -> Iterator[Candidate]:
+def _write(slot: Slot, found: _Found, time: _Time, text: str) -> Iterator[Candidate]:
     """Yield each day in the format of the schema, with its time if there is one."""
-    is_clear = len(days) == 1 and slot.form in _FORMATS
+    days = list(found.days)
+    is_clear = len(days) == 1 and not found.is_settled and slot.form in _FORMATS
     if time.text and slot.form == "date" and not _takes_time(slot):
-        yield from _leave_out_time(slot, days, time)
+        yield from _leave_out_time(slot, days if is_clear else [], time)
     elif time.text and time.zone and is_clear:
         yield _convert(text, f"{days[0].isoformat()}T{time.text}{time.zone}")
     elif time.text:
         hint = "" if time.zone else NO_ZONE
-        yield from (Candidate(f"{day.isoformat()}T{time.text}{time.zone}", confidence=0.85, hint=hint) for day in days)
+        yield from (
+            Candidate(
+                f"{day.isoformat()}T{time.text}{time.zone}", confidence=0.85, hint=hint, convention=found.days[day]
+            )
+            for day in days
+        )
     elif is_clear:
         yield _convert(text, days[0].isoformat())
     else:
-        yield from (Candidate(day.isoformat(), Grade.OFFERED, 0.8) for day in days)
+        confidence = 0.9 if found.is_settled else 0.8
+        yield from (
+            Candidate(day.isoformat(), Grade.OFFERED, confidence, convention=order) for day, order in found.days.items()
+        )
 
 
 def _convert(text: str, value: str) -> Candidate:
@@ -137,30 +178,33 @@ def _takes_time(slot: Slot) -> bool:
 
 def _leave_out_time(slot: Slot, days: list[date], time: _Time) -> Iterator[Candidate]:
     """Yield the date of a midnight. Any other time means something, and another zone may mean another date."""
-    if time.is_midnight and len(days) == 1:
+    if time.is_midnight and days:
         yield likely(days[0].isoformat())
     else:
         yield Candidate(Instead.FILL_IN, hint=f"{slot.label} takes a date without a time")
 
 
-def _find_dates(text: str) -> Iterator[tuple[list[date], str]]:
+def _find_dates(text: str) -> Iterator[tuple[_Found, str]]:
     """Yield the readings of the date at the start of a text, and what follows it."""
     weekday = None
     if (found := _WEEKDAY.match(text)) and (weekday := _index(found[1], _WEEKDAYS)) is not None:
         text = text[found.end() :]
     for pattern, order in _NOTATIONS:
         if found := pattern.match(text):
-            days = [day for day in _dates(order, found.groups()) if weekday in (None, day.weekday())]
+            parts = dict(zip(order, found.groups(), strict=True))
+            days = {day: one for day, one in _dates(parts).items() if weekday in (None, day.weekday())}
             if days:
-                yield days, text[found.end() :]
+                yield _Found(days), text[found.end() :]
 
 
-def _dates(order: str, groups: tuple[str, ...]) -> list[date]:
-    parts = dict(zip(order, groups, strict=True))
-    is_unclear = "a" in parts
-    pairs = [(parts["b"], parts["a"]), (parts["a"], parts["b"])] if is_unclear else [(parts["m"], parts["d"])]
-    found = [_make_date(parts["y"], month, day) for month, day in pairs]
-    return list(dict.fromkeys(day for day in found if day is not None))
+def _dates(parts: Mapping[str, str]) -> Mapping[date, str]:
+    if "a" not in parts:
+        day = _make_date(parts["y"], parts["m"], parts["d"])
+        return {day: ""} if day else {}
+    one, other = (_make_date(parts["y"], *pair) for pair in ((parts["b"], parts["a"]), (parts["a"], parts["b"])))
+    if one == other:
+        return {one: ""} if one else {}
+    return {day: order for day, order in ((one, _DAY_FIRST), (other, _MONTH_FIRST)) if day}
 
 
 def _make_date(year: str, month: str, day: str) -> date | None:

@@ -27,6 +27,8 @@ class Candidate(NamedTuple):
     """Whether a client may send it without asking. Lossless and likely values always are sure."""
     hint: str = ""
     """What the caller has to know, as one imperative or fact, cleaned."""
+    convention: str = ""
+    """How the value was read, if the whole call has to be read so."""
 
 
 class Slot(NamedTuple):
@@ -51,6 +53,8 @@ class Slot(NamedTuple):
     """The only field that the object in its place needs, or has; empty if there are several or none."""
     siblings: Mapping[str, Any] = {}
     """The other arguments beside the value: a currency or a unit may be given by itself."""
+    texts: tuple[str, ...] = ()
+    """The texts of the call, which may show how this one has to be read."""
     is_item: bool = False
     is_optional: bool = False
     is_read_only: bool = False
