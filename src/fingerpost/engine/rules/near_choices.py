@@ -18,7 +18,7 @@ from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, synonym_
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
-from fingerpost.engine.values.choices import is_negated
+from fingerpost.engine.values.choices import is_negated, is_other_unit
 from fingerpost.engine.values.known_codes import is_member, show_known_set
 
 _MAX_LENGTH = 96
@@ -70,7 +70,7 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
     choice = reading.match.name
     if _are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice):
         return False
-    if _denies(value, choice) or _names_other_too(choice, value, choices):
+    if _denies(value, choice) or _names_other_too(choice, value, choices) or is_other_unit(value, choice):
         return False
     if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
         return True

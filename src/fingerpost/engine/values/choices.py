@@ -1,6 +1,7 @@
 """Choices in another spelling: `"ASC"` for `"asc"`, `"yes"` where the choices are `"true"` and `"false"`.
 
-Case and separators carry no meaning, except in units and symbols. A word behind the choice that only says what kind of
+Case and separators carry no meaning, except in units and symbols. Behind a number a letter is a unit: `1h` is offered
+for `1H`, but nothing for `1M`, because `1m` may be another span. A word behind the choice that only says what kind of
 thing it is (`sick leave`, `dark theme`) says nothing new, so the choice is offered. `rules/near_choices.py` finds
 similar choices.
 """
@@ -13,6 +14,7 @@ from typing import Any
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.lexicon import is_verb
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
+from fingerpost.engine.matching.units import unit_of
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
 
@@ -26,6 +28,7 @@ _CLASSES = frozenset({
     "tier", "type", "user", "view", "visibility",
 })  # fmt: skip
 """Nouns for what choices are choices of. Behind a choice they name its class: a `pdf file` is a `pdf`."""
+_QUANTITY = lazy_pattern(r"[0-9][0-9.,]*[\s_-]?([A-Za-z]{1,2})")
 _NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
 
 
@@ -34,14 +37,31 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
     if is_negated(slot.value) and slot.value not in slot.choices:
         return
     same = _find_same(slot)
-    if len(same) == 1:
+    if len(same) == 1 and not _find_unit(slot.value, same[0]):
         yield lossless(same[0])
+    elif len(same) == 1:
+        yield from () if is_other_unit(slot.value, same[0]) else [Candidate(same[0], confidence=0.85)]
     elif 2 <= len(slot.choices) <= 3 and (meaning := meaning_of(slot.value)) is not None:
         alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
         if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices):
             yield likely(alike[0])
     elif not same and (named := _find_before_class(slot)):
         yield Candidate(named, confidence=0.85)
+
+
+def _find_unit(text: str, choice: str) -> str:
+    """Return the unit behind a number, in small letters, if it differs by case from that of the choice."""
+    found, other = _QUANTITY.fullmatch(text.strip()), _QUANTITY.fullmatch(choice)
+    if not found or not other or found[1] == other[1] or found[1].lower() != other[1].lower():
+        return ""
+    unit = found[1].lower()
+    return unit if len(unit) == 1 or unit_of(unit) else ""
+
+
+def is_other_unit(text: str, choice: str) -> bool:
+    """Whether case makes another quantity: a month or a minute, mega or milli. Only sizes in bytes have no milli."""
+    unit = _find_unit(text, choice)
+    return unit.startswith("m") and not unit.endswith("b")
 
 
 def _find_before_class(slot: Slot) -> str:
