@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost import Call, Catalog, admit
 from fingerpost.engine.values import Slot, find_candidates
-from tests.engine.values.readings import judge_value, offered, readings, text
+from tests.engine.values.readings import STRINGS, judge_value, lossless, offered, readings, text
 
 CANDLES = ["1m", "5m", "1h", "4h", "1d", "1M"]
 
@@ -118,3 +118,50 @@ def test_a_word_that_is_no_choice_is_not_guessed_at(sent: str) -> None:
 
 def test_a_choice_that_is_sent_as_it_is_has_no_other_reading() -> None:
     assert list(find_candidates(Slot("1m", ("string",), "enum", choices=("1m", "1M")))) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [("1M", ["1m", "1h", "1d"]), ("1m", ["1M", "1Y"]), ("1 M", ["1m", "5m"]), ("5MW", ["5mW", "10mW"]),
+     ("1M", ["1m", "5m", "custom_range"])],
+)  # fmt: skip
+def test_a_quantity_that_means_another_one_in_the_other_case_is_not_offered(sent: str, choices: list[str]) -> None:
+    assert readings(sent, {"enum": choices}) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "choice"),
+    [("1H", "1h"), ("30D", "30d"), ("5k", "5K"), ("1080P", "1080p"), ("10mb", "10MB"), ("4 gb", "4 GB")],
+)
+def test_a_unit_behind_a_number_in_another_case_is_only_offered(sent: str, choice: str) -> None:
+    assert readings(sent, {"enum": [choice, "none"]}, read_only=True) == offered(choice)
+
+
+@pytest.mark.parametrize(
+    ("sent", "choice"), [("5MIN", "5min"), ("2xl", "2XL"), ("a4", "A4"), ("T2.Micro", "t2.micro"), (" 1h ", "1h")]
+)
+def test_case_means_nothing_where_there_is_no_unit(sent: str, choice: str) -> None:
+    assert readings(sent, {"enum": [choice, "none"]}) == lossless(choice)
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [("P1 P2", "pupil_ids"), ("P1/P2", "pupil_ids"), ("P1|P2", "tags"), ("12 13", "rows"), ("#4 + #5", "issues"),
+     ("anna ben", "user_ids"), ("a@x.de b@x.de", "emails"), ("red|blue", "colors"), ("A-1\tA-2", "parts")],
+)  # fmt: skip
+def test_a_text_that_may_be_several_items_is_not_one_item(sent: str, name: str) -> None:
+    assert readings(sent, STRINGS, name=name) == []
+    assert f"Fill in: t({name}: [" in text(sent, STRINGS, name=name)
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [("Ada Lovelace", "authors"), ("release 12", "labels"), ("+49 30 1234", "phones"), ("New York", "cities")],
+)
+def test_a_text_of_several_words_may_be_one_item(sent: str, name: str) -> None:
+    assert readings(sent, STRINGS, name=name) == offered([sent])
+
+
+@pytest.mark.parametrize(("sent", "name"), [("src/main", "paths"), ("octocat/hello", "repos"), ("a|b", "patterns")])
+def test_a_text_with_signs_that_separate_nothing_is_one_item(sent: str, name: str) -> None:
+    assert readings(sent, STRINGS, name=name) == lossless([sent])

@@ -2,8 +2,8 @@
 
 One item is the list of that item. Text with separators is split only if each part looks like an item: never inside
 URLs, quotes, brackets and fences, and never if a part reads like a sentence. Text that may be several items but
-cannot be split is no item either, so the caller has to fill in the list. An object whose names are indexes is the list
-of its values.
+cannot be split (`P1 P2`, `a|b`) is no item either, so the caller has to fill in the list. An object whose names are
+indexes is the list of its values.
 """
 
 from __future__ import annotations
@@ -37,6 +37,12 @@ _WITHOUT_COMMAS = frozenset({"column", "email", "field", "file", "host", "ip", "
 _OPENING = ("[", "{", "(", "-", "`", "<")
 _PROTECTED = lazy_pattern(r"[\"'`\[\](){}<>\u201c\u201d\u2018\u2019]")
 _CONJUNCTION = lazy_pattern(r"\s(?:and|or|und|oder|et|ou|&|\+|\|)\s", re.IGNORECASE)
+_BETWEEN_IDS = lazy_pattern(r"[\s/+&]+")
+_ID = lazy_pattern(r"#?[A-Za-z]{0,5}[-_#]?[0-9]{1,12}[A-Za-z]?")
+_WITHOUT_SPACES = frozenset({
+    "code", "email", "guid", "iban", "id", "isbn", "key", "mail", "sha", "sku", "slug", "uri", "url", "uuid",
+})  # fmt: skip
+_WITH_BARS = frozenset({"command", "expression", "filter", "pattern", "query", "regex", "regexp", "rule", "search"})
 _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PROSE = lazy_pattern(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\s|.*[.!?]\s)|.*[.!?]$")
 
@@ -49,7 +55,7 @@ def read_list(slot: Slot) -> Iterator[Candidate]:
     if _has_indexes_only(fields := as_object(slot.value)):
         yield from _order_by_index(fields)
     elif not _looks_like_list(text):
-        yield from () if _CONJUNCTION.search(text, 0, _MAX_LENGTH) else _wrap(slot)
+        yield from () if _may_be_several(text, slot) else _wrap(slot)
     elif len(text) <= _MAX_LENGTH and not text.lstrip().startswith(_OPENING):
         lists = list(_split(text, slot))
         yield from lists
@@ -77,6 +83,17 @@ def _order_by_index(fields: Mapping[str, Any]) -> Iterator[Candidate]:
 
 def _looks_like_list(text: str) -> bool:
     return text.lstrip()[:1] in _OPENING or _SEPARATORS.search(text, 0, _MAX_LENGTH) is not None
+
+
+def _may_be_several(text: str, slot: Slot) -> bool:
+    """Whether a text without a separator that splits it may be several items: ids, or words where ids are wanted."""
+    start = text[:_MAX_LENGTH].strip()
+    words = {stem(word) for word in split_words(slot.name)}
+    if _CONJUNCTION.search(start) or ("|" in start and words.isdisjoint(_WITH_BARS)):
+        return True
+    parts = _BETWEEN_IDS.split(start)
+    are_ids = len(parts) > 1 and all(map(_ID.fullmatch, parts))
+    return are_ids or (not words.isdisjoint(_WITHOUT_SPACES) and len(start.split(maxsplit=1)) > 1)
 
 
 def _split(text: str, slot: Slot) -> Iterator[Candidate]:
