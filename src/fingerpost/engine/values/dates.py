@@ -16,7 +16,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, likely, lossless
 
@@ -143,27 +142,24 @@ def _read_time(text: str) -> Iterator[Candidate]:
 
 def _write(slot: Slot, found: _Found, time: _Time, text: str) -> Iterator[Candidate]:
     """Yield each day in the format of the schema, with its time if there is one."""
-    days = list(found.days)
-    is_clear = len(days) == 1 and not found.is_settled and slot.form in _FORMATS
+    is_clear = len(found.days) == 1 and not found.is_settled and slot.form in _FORMATS
+    only = next(iter(found.days)) if is_clear else None
     if time.text and slot.form == "date" and not _takes_time(slot):
-        yield from _leave_out_time(slot, days if is_clear else [], time)
-    elif time.text and time.zone and is_clear:
-        yield _convert(text, f"{days[0].isoformat()}T{time.text}{time.zone}")
-    elif time.text:
-        hint = "" if time.zone else NO_ZONE
-        yield from (
-            Candidate(
-                f"{day.isoformat()}T{time.text}{time.zone}", confidence=0.85, hint=hint, convention=found.days[day]
-            )
-            for day in days
-        )
-    elif is_clear:
-        yield _convert(text, days[0].isoformat())
+        yield from _leave_out_time(slot, only, time)
+    elif only and not time.text:
+        yield _convert(text, only.isoformat())
+    elif only and time.zone:
+        yield _convert(text, f"{only.isoformat()}T{time.text}{time.zone}")
     else:
-        confidence = 0.9 if found.is_settled else 0.8
-        yield from (
-            Candidate(day.isoformat(), Grade.OFFERED, confidence, convention=order) for day, order in found.days.items()
-        )
+        yield from _offer(found, time)
+
+
+def _offer(found: _Found, time: _Time) -> Iterator[Candidate]:
+    hint = NO_ZONE if time.text and not time.zone else ""
+    likely = 0.9 if found.is_settled else 0.85 if time.text else 0.8
+    behind = f"T{time.text}{time.zone}" if time.text else ""
+    for day, order in found.days.items():
+        yield Candidate(f"{day.isoformat()}{behind}", confidence=likely, hint=hint, convention=order)
 
 
 def _convert(text: str, value: str) -> Candidate:
@@ -176,10 +172,10 @@ def _takes_time(slot: Slot) -> bool:
     return any(layer.get("format") == "date-time" for layer in slot.layers)
 
 
-def _leave_out_time(slot: Slot, days: list[date], time: _Time) -> Iterator[Candidate]:
+def _leave_out_time(slot: Slot, day: date | None, time: _Time) -> Iterator[Candidate]:
     """Yield the date of a midnight. Any other time means something, and another zone may mean another date."""
-    if time.is_midnight and days:
-        yield likely(days[0].isoformat())
+    if time.is_midnight and day:
+        yield likely(day.isoformat())
     else:
         yield Candidate(Instead.FILL_IN, hint=f"{slot.label} takes a date without a time")
 
