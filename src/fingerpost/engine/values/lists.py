@@ -92,8 +92,22 @@ def _may_be_several(text: str, slot: Slot) -> bool:
     if _CONJUNCTION.search(start) or ("|" in start and words.isdisjoint(_WITH_BARS)):
         return True
     parts = _BETWEEN_IDS.split(start)
-    are_ids = len(parts) > 1 and all(map(_ID.fullmatch, parts))
-    return are_ids or (not words.isdisjoint(_WITHOUT_SPACES) and len(start.split(maxsplit=1)) > 1)
+    if len(parts) > 1 and all(map(_ID.fullmatch, parts)):
+        return True
+    return len(start.split(maxsplit=1)) > 1 and not words.isdisjoint(_WITHOUT_SPACES) and _are_alike(start.split())
+
+
+def _are_alike(words: list[str]) -> bool:
+    """Whether words are of one kind: all of letters only, all with a number, or all addresses."""
+    return any(all(map(is_kind, words)) for is_kind in (str.isalpha, _has_digit, _is_address))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _is_address(word: str) -> bool:
+    return "@" in word or "://" in word
 
 
 def _split(text: str, slot: Slot) -> Iterator[Candidate]:
