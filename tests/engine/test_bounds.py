@@ -486,3 +486,22 @@ def test_a_call_without_an_attack_is_searched_once_while_numbers_are_filled_in(
     monkeypatch.setattr(case_module, "find_hazards", record)
     judge(items(read_only=False), {"items": [{"sku": "a", "quantity": "one"}] * 1_000})
     assert len(searched) == 1
+
+
+@pytest.mark.parametrize("count", [100, 300])
+def test_a_wide_object_lacks_only_what_is_not_there(count: int) -> None:
+    names = [f"field_{index}" for index in range(count)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names}
+    catalog = Catalog.listed([{"name": "t", "inputSchema": {**schema, "additionalProperties": False}}])
+    verdict = admit(Call("t", dict.fromkeys(names[:-1], "x")), catalog)
+    assert [one.message for one in verdict.report.diagnoses] == [f"Required parameter '{names[-1]}' is missing"]
+    assert admit(Call("t", dict.fromkeys(names, "x")), catalog).action == "forward"
+
+
+def test_one_of_several_names_is_there_although_the_sample_lacks_it() -> None:
+    names = [f"field_{index}" for index in range(100)]
+    choice = [{"required": [names[98]]}, {"required": [names[99]]}]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "anyOf": choice}
+    catalog = Catalog.listed([{"name": "t", "inputSchema": schema}])
+    verdict = admit(Call("t", {**dict.fromkeys(names, "x"), "field_3": 5}), catalog)
+    assert [one.at for one in verdict.report.diagnoses] == [("field_3",)]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from fingerpost.engine.apply_rules import apply_content_rules, apply_rules, apply_rules_everywhere
@@ -26,7 +27,7 @@ from fingerpost.engine.policy import DEFAULT_POLICY, Policy
 from fingerpost.engine.rules import unknown_param, unknown_tool
 from fingerpost.engine.rules.client_noise import remove_client_noise
 from fingerpost.engine.rules.declared_alias import resolve_aliases
-from fingerpost.engine.safety.json_input import as_object
+from fingerpost.engine.safety.json_input import as_object, make_encodable
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
 from fingerpost.engine.solve import Start, loses_argument, solve
 from fingerpost.engine.tool import Tool
@@ -40,10 +41,26 @@ def admit(call: Call, catalog: Catalog, *, policy: Policy = DEFAULT_POLICY) -> V
     tool = catalog.get(call.tool)
     if tool is not None and tool.is_clearly_valid(call.arguments):
         return Verdict("forward", call)
+    verdict = _judge_safely(call, catalog, policy)
+    if verdict.report.diagnoses or (arguments := make_encodable(call.arguments)) is call.arguments:
+        return verdict
+    by_copy = _judge_safely(Call(call.tool, arguments), catalog, policy)
+    return _use_facts_only(call, by_copy) if by_copy.report.diagnoses else verdict
+
+
+def _judge_safely(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     try:
         return judge(call, catalog, policy)
     except Exception:  # a bug in guidance must never block a call
         return Verdict("forward", call)
+
+
+def _use_facts_only(call: Call, by_copy: Verdict) -> Verdict:
+    """Return the verdict on a call that was judged by a copy with other text. No call is made from the copy."""
+    report = replace(by_copy.report, corrected=None, readings=(), corrections=())
+    if by_copy.action == "forward":
+        return Verdict("forward", call, report)
+    return Verdict("refuse", call, replace(report, is_refusal=True, warnings=()))
 
 
 def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:

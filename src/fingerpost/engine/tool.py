@@ -14,7 +14,7 @@ from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import EMPTY_OBJECT, KEY, Violation, value_at
 from fingerpost.engine.overrides.aliases import uses_any
 from fingerpost.engine.safety.hazards import is_hazardous, is_identifier_name
-from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings
+from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings, limit_integers
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
 from fingerpost.engine.schema.secret_names import find_secret_names
@@ -268,12 +268,13 @@ class Tool:
             return self._find_violations(arguments)
         sample, kept = focus.sample(arguments)
         found = self._find_violations(sample)
-        return tuple(locate(found, kept)) or (() if is_sample else self._find_first_violation(arguments))
+        return tuple(locate(found, kept, arguments)) or (() if is_sample else self._find_first_violation(arguments))
 
     def _find_violations(self, arguments: Any) -> tuple[Violation, ...]:
         for plain in (arguments, _AS_JSON):  # the validator rejects subclasses of `str`, such as a placeholder
             try:
                 instance = as_json(arguments) if plain is _AS_JSON else plain
+                instance = limit_integers(instance)
                 errors = self._validator.iter_errors(instance) if self._validator else ()
                 every = to_violations(islice(errors, MAX_DIAGNOSES * 2), self.schema)
                 return tuple(one for one in every if not self._accepts_null(one, arguments))

@@ -39,7 +39,8 @@ def excerpt(root: Schema, node: Schema, level: Level, names: Sequence[str] = ())
     """Show an object schema at one of three levels; `names` restricts the upper two to those parameters."""
     needed, declared = find_required(root, node), properties(root, node)
     if level == "minimal":
-        optional = [name for name in declared if name not in needed]
+        required = frozenset(needed)  # there may be hundreds of both
+        optional = [name for name in declared if name not in required]
         return {"required": [*map(clean, needed[:_MAX_NAMES])], "optional": [*map(clean, optional[:_MAX_NAMES])]}
     chosen = [name for name in names or declared if name in declared]
     return outline(root, node, level, chosen)

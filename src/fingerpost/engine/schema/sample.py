@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
-from fingerpost.engine.model import Path, Violation
+from fingerpost.engine.model import Path, Violation, value_at
 
 MOST_ITEMS = 24
 """A list or object with more items is large: only a few of them are explained."""
@@ -25,6 +25,8 @@ _CONTAINERS = (dict, list)
 _COUNT_KEYWORDS = frozenset({
     "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "minProperties", "maxProperties",
 })  # fmt: skip
+
+_MISSING_KEYWORDS = frozenset({"required", "dependentRequired"})
 
 Step: TypeAlias = str | int
 FindWrong: TypeAlias = Callable[[Path, Any, int], Sequence[Step]]
@@ -92,11 +94,21 @@ def _has(node: dict[str, Any] | list[Any], step: Step) -> bool:
     return step in node if isinstance(node, dict) else isinstance(step, int) and step < len(node)
 
 
-def locate(violations: Iterable[Violation], kept: Mapping[Path, Sequence[Step]]) -> Iterable[Violation]:
+def locate(violations: Iterable[Violation], kept: Mapping[Path, Sequence[Step]], whole: Any) -> Iterable[Violation]:
     """Yield the violations of a sample with their places in the whole, without those that only the sample has."""
     for violation in violations:
-        if not (violation.keyword in _COUNT_KEYWORDS and violation.at in kept):
-            yield replace(violation, at=_original_path(violation.at, kept))
+        at = _original_path(violation.at, kept)
+        is_of_sample = violation.at in kept and (
+            violation.keyword in _COUNT_KEYWORDS
+            or (violation.keyword in _MISSING_KEYWORDS and _has_any(value_at(whole, at), violation.expected))
+        )
+        if not is_of_sample:
+            yield replace(violation, at=at)
+
+
+def _has_any(fields: Any, names: Any) -> bool:
+    """Whether an object has the name, or one of the names, that its sample lacks."""
+    return any(name in fields for name in (cast("list[Any]", names) if isinstance(names, list) else [names]))
 
 
 def _original_path(at: Path, kept: Mapping[Path, Sequence[Step]]) -> Path:

@@ -33,6 +33,7 @@ _MAX_UNION_DEPTH = 3
 _MAX_LAYERS = 200
 _MAX_REF_LENGTH = 1024
 _MAX_WIDTH = 100
+_MAX_REQUIRED = 512
 """A validator copies the whole value into each error, so many errors on a large value are expensive."""
 _MAX_BRANCHES = 20
 _MAX_FIELD_DEPTH = 3
@@ -202,7 +203,10 @@ def is_readable(root: Any) -> bool:
         seen += 1
         if depth > MAX_DEPTH or seen + len(pending) > MAX_NODES:
             return False
-        if any(len(as_list(as_object(node).get(word))) > _MAX_WIDTH for word in ("required", *_IN_PLACE)):
+        fields = as_object(node)
+        if len(as_list(fields.get("required"))) > _MAX_REQUIRED:
+            return False
+        if any(len(as_list(fields.get(word))) > _MAX_WIDTH for word in _IN_PLACE):
             return False
         if isinstance(node, dict):
             pending += [(value, depth + 1) for value in cast("dict[str, Any]", node).values()]
