@@ -10,7 +10,7 @@ from itertools import islice
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD
-from fingerpost.engine.model import Diagnosis, Edit, Move, Path, Rename, Replace
+from fingerpost.engine.model import Diagnosis, Edit, Move, Path, Rename, Replace, are_contested
 from fingerpost.engine.policy import Policy
 from fingerpost.engine.rules import CONTAINER, CONTENT, Rule, missing_required, unsafe_input
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES
@@ -88,9 +88,11 @@ def _uncovers_container(edit: Edit, case: Case) -> bool:
 
 def _without_echoes(found: list[Diagnosis]) -> list[Diagnosis]:
     """Drop "missing" for a parameter that exactly one unknown argument was probably intended for."""
-    if not any(one.code == missing_required.CODE for one in found):
+    missing = {one.at for one in found if one.code == missing_required.CODE}
+    if not missing:
         return found
-    best = [one.fixes[0] for one in found if one.fixes and one.fixes[0].confidence > OFFER_THRESHOLD]
+    intended = [one.fixes for one in found if one.fixes and one.fixes[0].confidence > OFFER_THRESHOLD]
+    best = [fixes[0] for fixes in intended if not (are_contested(fixes) and _target(fixes[1].edit) in missing)]
     claims = Counter[Path | None](_target(fix.edit) for fix in best)
     return [one for one in found if one.code != missing_required.CODE or claims[one.at] != 1]
 

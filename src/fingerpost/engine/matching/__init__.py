@@ -73,6 +73,8 @@ class Match:
     """Whether it is the same name but for a unit (`timeout` and `timeout_ms`), so that the value must be converted."""
     is_other_thing: bool = False
     """Whether it is certainly a different thing: an opposite, another entity, number or unit."""
+    is_related: bool = False
+    """Whether the two names have a word in common, or all words of the known one have a counterpart."""
 
 
 class Reading(NamedTuple):
@@ -251,6 +253,7 @@ def _match(scored: _Scored, mistake: str, *, is_clear: bool) -> Match:
         is_clear=is_clear,
         differs_by_unit=by_unit,
         is_other_thing=not OTHER_THING.isdisjoint(scored.evidence.guards),
+        is_related=_shares_word(scored.evidence) or len(scored.evidence.pairs) >= len(split_words(scored.name)),
     )
 
 

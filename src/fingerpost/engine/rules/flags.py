@@ -26,7 +26,7 @@ _SELECTING = frozenset({"exclude", "excluding", "without", "hide", "omit", "igno
 _OPPOSITES = {
     "private": "public", "internal": "public", "offline": "online", "inactive": "active",
     "hidden": "visible", "temporary": "permanent", "async": "sync", "quiet": "verbose", "silent": "verbose",
-    "invalid": "valid", "disconnected": "connected", "lowercase": "uppercase", "descending": "ascending",
+    "invalid": "valid", "informal": "formal", "disconnected": "connected", "lowercase": "uppercase", "descending": "ascending",
     "desc": "ascending", "preliminary": "final", "provisional": "final", "readonly": "edit",
 }  # fmt: skip
 """Adjectives that deny something, and what they deny."""
@@ -90,11 +90,11 @@ def read_flag(stray: str, value: object, flags: Iterable[str]) -> FlagReading | 
     """Return the only one of the declared flags that is about the same thing as an undeclared one."""
     if not isinstance(value, bool):
         return None
-    sent = _parse(stray)
-    found = [(name, flag) for name in list(flags)[:_MAX_FLAGS] if (flag := _parse(name)).about == sent.about]
-    if len(found) != 1:
+    names = list(flags)[:_MAX_FLAGS]
+    found = _find_same(stray, names, reads_prefixes=False) or _find_same(stray, names)
+    if found is None:
         return None
-    name, known = found[0]
+    name, known, sent = found
     asks_for_it = value is sent.asks
     if asks_for_it and ((sent.is_plain and known.selects) or (known.is_plain and sent.selects)):
         return None
@@ -123,7 +123,18 @@ def _as_directions(choices: Sequence[Any]) -> Mapping[bool, str] | None:
     return {known[name]: one for name, one in names.items()} if known and len(choices) == len(known) else None
 
 
-def _parse(name: str) -> _Flag:
+def _find_same(stray: str, names: list[str], *, reads_prefixes: bool = True) -> tuple[str, _Flag, _Flag] | None:
+    """Return the only declared flag about the same thing, and both flags as they are read.
+
+    Without prefixes, `displayed` is a form of `display`, and not the opposite of `played`.
+    """
+    sent = _parse(stray, reads_prefixes=reads_prefixes)
+    flags = [(name, _parse(name, reads_prefixes=reads_prefixes)) for name in names]
+    found = [(name, flag, sent) for name, flag in flags if flag.about == sent.about]
+    return found[0] if len(found) == 1 else None
+
+
+def _parse(name: str, *, reads_prefixes: bool = True) -> _Flag:
     asks, is_plain, selects = True, True, False
     about: set[str] = set()
     for word in _join_phrases(split_words(name)):
@@ -133,7 +144,7 @@ def _parse(name: str) -> _Flag:
             is_plain = False
         else:
             word = _SYNONYMS.get(word, word)
-            root = _positive(word)
+            root = _positive(word) if reads_prefixes else word
             asks = asks is (root == word)
             about.add(_without_ending(root))
     return _Flag(frozenset(about or {_BARE}), asks, selects, is_plain)

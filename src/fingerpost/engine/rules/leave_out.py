@@ -14,7 +14,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.entities import is_head
-from fingerpost.engine.matching.lexicon import is_commentary, is_distinctive, synonym_groups
+from fingerpost.engine.matching.lexicon import are_opposite, is_commentary, is_distinctive, synonym_groups
 from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.matching.units import has_unit
@@ -23,6 +23,8 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
+_ENDING = lazy_pattern(r"[a-z]?(?:e|s|es|d|ed|ing|er|or|able|ion|ation|ment|ly)")
+_MIN_ROOT = 4
 _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
 _PAGING = frozenset({"page", "offset", "cursor", "skip"})
@@ -58,12 +60,24 @@ def may_have_place(case: Case, at: Path) -> bool:
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
     for other in _unset(case, at[:-1]):
         schema = declared[other]
-        if not words.isdisjoint(map(stem, split_words(other))) or (has_unit(name) and has_unit(other)):
+        known = {stem(word) for word in split_words(other)}
+        if not words.isdisjoint(known) or _are_related(words, known) or (has_unit(name) and has_unit(other)):
             return True
         choices = as_list(as_object(schema).get("enum"))
         if choices and (name in choices or (isinstance(value, str) and value in choices)):
             return True
     return False
+
+
+def _are_related(words: set[str], known: set[str]) -> bool:
+    """Whether two words are forms of one (`displayed`, `display`) or opposites (`head`, `tail`)."""
+    return any(are_opposite(one, other) or _have_one_root(one, other) for one in words for other in known)
+
+
+def _have_one_root(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    root = shorter.removesuffix("e")
+    return len(root) >= _MIN_ROOT and longer.startswith(root) and _ENDING.fullmatch(longer[len(root) :]) is not None
 
 
 def leave_out_unplaced(case: Case, at: Path) -> Fix | None:

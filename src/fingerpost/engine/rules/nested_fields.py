@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from fingerpost.engine.matching.entities import is_about, is_entity
 from fingerpost.engine.matching.lexicon import share_group
 from fingerpost.engine.matching.qualifiers import is_filler
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
@@ -43,6 +44,13 @@ def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path
             places.setdefault("".join(normal_form(str(step)) for step in path[start:]), []).append(path)
     found = {stray: places.get(stems_of(stray)) or places.get(normal_form(stray), []) for stray in strays}
     return {stray: paths[0] for stray, paths in found.items() if len(paths) == 1 and is_free(case, paths[0])}
+
+
+def belongs_to_other(stray: str, path: Path) -> bool:
+    """Whether an argument names the thing that it belongs to, and a field is that of another: `host_email`."""
+    words, known = stems_of(stray), stems_of(*path)
+    others = [word for word in words - known if is_entity(word) and not is_about(known, [word])]
+    return bool(others) and not words.isdisjoint(known)
 
 
 def stems_of(*names: str | int) -> frozenset[str]:

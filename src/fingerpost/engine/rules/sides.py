@@ -57,6 +57,11 @@ def find_sides(strays: Sequence[str], declared: Collection[str], given: Collecti
     return {one: name for one, name in only.items() if claims[name] == 1}
 
 
+def is_side(word: str) -> bool:
+    """Whether a stem says which of two is meant."""
+    return any(word in words for sides in _SIDES for words in sides)
+
+
 def _find_pairs(names: Sequence[str], sides: _Sides) -> list[_Pair]:
     firsts, seconds = (_by_rest(names, words) for words in sides)
     return [_Pair((firsts[rest], seconds[rest]), rest) for rest in firsts if rest in seconds]

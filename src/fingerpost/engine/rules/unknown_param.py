@@ -20,6 +20,7 @@ from typing import Any, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
+from fingerpost.engine.matching.lexicon import is_commentary
 from fingerpost.engine.matching.spelling import spelling, split_words
 from fingerpost.engine.matching.units import has_unit, have_other_units
 from fingerpost.engine.model import (
@@ -40,7 +41,8 @@ from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
 from fingerpost.engine.rules.journeys import find_journey_ends
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
-from fingerpost.engine.rules.nested_fields import find_nested_fields
+from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields
+from fingerpost.engine.rules.parts import describe_parts, find_places
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.rules.slips import is_slip
@@ -49,6 +51,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, 
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.formats import LENIENT_FORMATS
 from fingerpost.engine.schema.sample import MOST_EXPLAINED
 from fingerpost.engine.schema.validate import MAX_DIAGNOSES, UNDECLARED_KEYWORD
 from fingerpost.engine.values.slot import Slot
@@ -58,6 +61,7 @@ CODE = "UNKNOWN_PARAM"
 
 _TOLERANCE = 0.05
 _SIDE_CONFIDENCE = 0.85
+_TO_CONVERT = 0.75
 _NUMBER = lazy_pattern(r"\s{0,3}[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?\s{0,3}")
 _FLAG_TEXTS = {"true": True, "false": False}
 _MANY_NAMES = 64
@@ -101,18 +105,29 @@ def _diagnose_object(
         at = (*holder, stray)
         if must_be_near and not any(match.confidence > OFFER_THRESHOLD for match in matches[:1]):
             continue
-        near = islice(filter(_may_be_offered, matches), 3)
+        if parts := find_places(case, at, readings, declared, nested):
+            yield _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
+            continue
+        near = islice((one for one in matches if _may_be_offered(stray, one, nested.get(one.name))), 3)
         fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in near]
         if fixes and fixes[0].confidence > OFFER_THRESHOLD:
             yield _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
         elif flag := _fix_flag(case, at, declared):
             yield _diagnosis(case, at, [flag], declared, is_near=True)
         else:
-            given_name = _given_near_name(case, at, declared)
             # leaving a few out of very many would not help
-            more = _leave_out(case, at, given_name, fixes) if len(every) <= most else []
-            hint = f"{quote(given_name)} is already given" if given_name else ""
-            yield _diagnosis(case, at, [*fixes, *more], declared, is_near=bool(matches), hint=hint)
+            may_leave_out = len(every) <= most
+            yield _diagnose_far(case, at, fixes, declared, is_near=bool(matches), may_leave_out=may_leave_out)
+
+
+def _diagnose_far(
+    case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], *, is_near: bool, may_leave_out: bool
+) -> Diagnosis:
+    """Diagnose an argument that no declared name is close enough to."""
+    given_name = _given_near_name(case, at, declared)
+    more = _leave_out(case, at, given_name, fixes, is_near=is_near) if may_leave_out else []
+    hint = f"{quote(given_name)} is already given" if given_name else ""
+    return _diagnosis(case, at, [*fixes, *more], declared, is_near=is_near, hint=hint)
 
 
 def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Path]:
@@ -120,8 +135,24 @@ def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Pa
     return find_nested_fields(case) if strays and not holder else {}
 
 
-def _may_be_offered(match: Match) -> bool:
+def _may_be_offered(stray: str, match: Match, nested: Path | None) -> bool:
+    """Whether a name may be the intended one: no other thing, and no field of another thing's object."""
+    if nested and belongs_to_other(stray, nested):
+        return False
+    return _is_this_thing(match)
+
+
+def _is_this_thing(match: Match) -> bool:
     return match.differs_by_unit or not match.is_other_thing
+
+
+def _diagnose_whole(
+    case: Case, at: Path, declared: Mapping[str, Any], parts: Sequence[Path], *, is_near: bool
+) -> Diagnosis:
+    """Diagnose an argument whose parts are parameters, which the caller has to fill in."""
+    fix = None if is_near else leave_out_unplaced(case, at)
+    hint = describe_parts(str(at[-1]), [format_path(part) for part in parts])
+    return _diagnosis(case, at, [fix] if fix else [], declared, is_near=True, hint=hint)
 
 
 def _find_readings(
@@ -190,7 +221,7 @@ def _read_only_one(case: Case, holder: Path, readings: Mapping[str, Sequence[Mat
 
 
 def _is_likely(match: Match) -> bool:
-    return match.confidence > OFFER_THRESHOLD and _may_be_offered(match)
+    return match.confidence > OFFER_THRESHOLD and _is_this_thing(match)
 
 
 def _side_match(name: str, *, needs_value: bool) -> Match:
@@ -242,13 +273,16 @@ def _parameter_types(case: Case, holder: Path, declared: Mapping[str, Any]) -> M
 def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -> Fix:
     """Return the fix that gives an argument the name, or the place, of a declared one."""
     target = nested or (*at[:-1], match.name)
-    label = clean(format_path(nested or (match.name,)))
+    label = _label(match, nested)
     edit: Edit = Move(at, target) if nested else Rename(at, match.name)
-    if match.differs_by_unit:
-        return _fix_unit(case, at, target, match.name, label)
+    if match.differs_by_unit and (number := _read_in_unit(case, at, target)) is not None:
+        move = Move(at, target, number)
+        return Fix(move, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE, value=match.name, label=label)
     same_letters = spelling(str(at[-1])) == spelling(match.name)
     is_only = match.is_clear and claims == 1 and not nested
     is_sure = is_only and (same_letters or accepts_value(case.after([edit]), target))
+    if _has_to_convert(case, at, target, match, is_sure=is_sure):
+        return _fix_with_placeholder(case, at, target, match, label)
     return Fix(
         edit=edit,
         applicability=Applicability.MACHINE_APPLICABLE if is_sure else Applicability.MAYBE_INCORRECT,
@@ -259,20 +293,32 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
     )
 
 
-def _fix_unit(case: Case, at: Path, target: Path, name: str, label: str) -> Fix:
-    """Return the fix for a name with a unit: the number of a text in this unit, else a placeholder."""
-    if (number := _read_in_unit(case, at, target)) is not None:
-        move = Move(at, target, number)
-        return Fix(move, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE, value=name, label=label)
-    move = Move(at, target, disclosure.placeholder(case.tool.schema, case.schema(target)))
-    return Fix(move, Applicability.HAS_PLACEHOLDERS, confidence=0.75, value=name, label=label)
-
-
 def _read_in_unit(case: Case, at: Path, target: Path) -> int | float | None:
     """Return the number of a text with the unit that the parameter is named after: `dose: "100 mg"` for `dose_mg`."""
     name = str(target[-1])
     slot = Slot(case.value(at), schemas.types(case.tool.schema, case.schema(target)), name=name)
     return None if has_unit(str(at[-1])) or case.is_secret(at) else read_in_unit(slot)
+
+
+def _label(match: Match, nested: Path | None) -> str:
+    """Return how the caller reads a name; nothing for one that has nothing in common with what was sent."""
+    is_near = match.confidence > OFFER_THRESHOLD or match.is_related
+    return clean(format_path(nested or (match.name,))) if is_near else ""
+
+
+def _fix_with_placeholder(case: Case, at: Path, target: Path, match: Match, label: str) -> Fix:
+    """Return the fix for a value that does not fit its place: it is in another unit, or lacks a time."""
+    edit = Move(at, target, disclosure.placeholder(case.tool.schema, case.schema(target)))
+    likely = _TO_CONVERT if match.differs_by_unit else min(match.confidence, _TO_CONVERT)
+    return Fix(edit, Applicability.HAS_PLACEHOLDERS, confidence=likely, value=match.name, label=label)
+
+
+def _has_to_convert(case: Case, at: Path, target: Path, match: Match, *, is_sure: bool) -> bool:
+    """Whether a value is in another unit, or is a date where a time is asked for, which only some servers accept."""
+    if match.differs_by_unit or is_sure or case.schema(target).get("format") != "date-time":
+        return match.differs_by_unit
+    value = case.value(at)
+    return isinstance(value, str) and LENIENT_FORMATS["date"](value)
 
 
 def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
@@ -313,10 +359,10 @@ def _diagnosis(
     )
 
 
-def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix]) -> list[Fix]:
+def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix], *, is_near: bool) -> list[Fix]:
     """Return the fix that leaves the argument out; beside a given parameter of a similar name, only if both agree.
 
-    What resembles a parameter is left out only where that parameter has to be filled in anyway.
+    What resembles a parameter (`is_near`) is left out only where that parameter has to be filled in anyway.
     """
     if given_name is not None:
         are_equal = case.value(at) == case.value((*at[:-1], given_name))
@@ -324,7 +370,7 @@ def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix]
     required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
     if not all(fix.value in required for fix in near):
         return []
-    fix = leave_out_unplaced(case, at) if near else leave_out(case, at)
+    fix = leave_out_unplaced(case, at) if near or (is_near and not is_commentary(str(at[-1]))) else leave_out(case, at)
     return [fix] if fix else []
 
 

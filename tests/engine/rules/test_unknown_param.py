@@ -1,0 +1,102 @@
+"""What is said about an argument that the tool does not declare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, Verdict, admit, render
+
+TEXT: dict[str, Any] = {"type": "string"}
+FLAG: dict[str, Any] = {"type": "boolean"}
+DATE: dict[str, Any] = {"type": "string", "format": "date"}
+MOMENT: dict[str, Any] = {"type": "string", "format": "date-time"}
+
+
+def an_object(required: str = "", **declared: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": declared, "required": required.split(), "additionalProperties": False}
+
+
+def judge(sent: dict[str, Any], schema: dict[str, Any], *, read_only: bool = False, name: str = "do_it") -> Verdict:
+    tool = {"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": read_only}}
+    return admit(Call(name, sent), Catalog.listed([tool]))
+
+
+def text(*arguments: Any, **options: Any) -> str:
+    return render(judge(*arguments, **options).report).text
+
+
+PERSON = an_object("", email=TEXT, phone=TEXT, note=TEXT)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize(
+    ("sent", "declared"),
+    [
+        ({"patient_email": "p@x.de"}, an_object(donor=PERSON)),
+        ({"host_email": "p@x.de"}, an_object(guest=PERSON, room=TEXT)),
+        ({"driver_phone": "1"}, an_object(order=an_object(recipient=PERSON))),
+        ({"birth_date": "2020-06-01"}, an_object(slot=an_object("date", date=DATE))),
+        ({"address": {"x": 1}}, an_object("q", q=TEXT, from_date=DATE, to_date=DATE)),
+    ],
+)
+def test_a_field_of_another_thing_is_not_near(sent: dict[str, Any], declared: dict[str, Any], read_only: bool) -> None:
+    verdict = judge(sent, declared, read_only=read_only)
+    told = render(verdict.report)
+    assert verdict.action == "refuse"
+    assert "Nearest" not in told.text
+    assert "did you mean" not in told.text
+    assert "alternatives" not in str(told.structured)
+    assert "Parameters: " in told.text
+
+
+def test_a_street_is_no_email() -> None:
+    told = text({"donor": {"street": "Main 1"}}, an_object(donor=PERSON))
+    assert told == "Unknown param 'donor.street'.\nParameters: email, phone, note."
+
+
+@pytest.mark.parametrize(
+    ("sent", "place"),
+    [("client_email", "customer.email"), ("phone_number", "customer.phone"), ("mail", "customer.email")],
+)
+def test_a_field_of_the_same_thing_is_near(sent: str, place: str) -> None:
+    assert f"'{place}'" in text({sent: "1"}, an_object(customer=PERSON))
+
+
+def test_a_word_of_the_same_meaning_is_near() -> None:
+    assert "Nearest to 'replace': 'overwrite'." in text({"replace": True}, an_object(overwrite=FLAG))
+
+
+def test_a_date_is_not_offered_where_a_time_is_wanted() -> None:
+    jobs = an_object(created_after=MOMENT)
+    assert "Fill in: do_it(created_after: <date-time>)" in text({"since": "2025-01-01"}, jobs, read_only=True)
+    assert 'created_after: "2025-01-01T10:00:00Z"' in text({"since": "2025-01-01T10:00:00Z"}, jobs, read_only=True)
+    assert 'from_date: "2025-01-01"' in text({"since": "2025-01-01"}, an_object(from_date=DATE), read_only=True)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("sent", ["displayed", "is_displayed", "displays"])
+def test_a_flag_in_another_form_is_no_negation(sent: str, read_only: bool) -> None:
+    objects = an_object("q", q=TEXT, on_display=FLAG)
+    told = text({"query": "vase", sent: True}, objects, read_only=read_only)
+    assert 'Corrected call: do_it(q: "vase", on_display: true)' in told
+
+
+@pytest.mark.parametrize("sent", [{"displaying": "yes"}, {"head": 5}, {"archive": "x"}])
+def test_what_is_related_to_a_parameter_is_never_left_out(sent: dict[str, Any]) -> None:
+    objects = an_object("q", q=TEXT, on_display=FLAG, tail={"type": "integer"}, archived=FLAG)
+    verdict = judge({"q": "vase", **sent}, objects, read_only=True)
+    assert (verdict.action, verdict.report.corrected) == ("refuse", None)
+    verdict = judge({"query": "vase", **sent}, objects, read_only=True)
+    assert (verdict.action, verdict.report.corrected) == ("refuse", None)
+
+
+def test_all_missing_parameters_are_named_if_one_argument_may_be_for_either() -> None:
+    told = text({"id": "V1"}, an_object("voter_id station_id", voter_id=TEXT, station_id=TEXT))
+    assert "Required parameters 'voter_id' and 'station_id' are missing." in told
+
+
+def test_a_name_that_makes_an_attack_of_the_value_is_not_offered() -> None:
+    told = text({"location": "../../../etc/passwd"}, an_object("path", path=TEXT))
+    assert told == "Parameter 'path' is refused: it contains a path traversal."
