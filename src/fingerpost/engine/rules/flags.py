@@ -26,8 +26,8 @@ _SELECTING = frozenset({"exclude", "excluding", "without", "hide", "omit", "igno
 _OPPOSITES = {
     "private": "public", "internal": "public", "offline": "online", "inactive": "active",
     "hidden": "visible", "temporary": "permanent", "async": "sync", "quiet": "verbose", "silent": "verbose",
-    "invalid": "valid", "informal": "formal", "disconnected": "connected", "lowercase": "uppercase", "descending": "ascending",
-    "desc": "ascending", "preliminary": "final", "provisional": "final", "readonly": "edit",
+    "invalid": "valid", "informal": "formal", "disconnected": "connected", "lowercase": "uppercase",
+    "descending": "ascending", "desc": "ascending", "preliminary": "final", "provisional": "final", "readonly": "edit",
 }  # fmt: skip
 """Adjectives that deny something, and what they deny."""
 _SYNONYMS = {
