@@ -226,7 +226,7 @@ def _similar_names(diagnosis: Diagnosis, *, is_corrected: bool) -> Iterator[str]
     if not is_corrected and _lists_every_tool(diagnosis):
         return
     if len(tools) > 1 or (tools and not is_corrected):
-        yield f"Similar tools: {join_names(tools, limit=5)}."
+        yield f"Similar tools: {join_names(tools, limit=3 if is_corrected else 5)}."
     labels = [fix.label for fix in diagnosis.fixes if fix.label][:3]
     if labels and not tools and not is_corrected:
         got = diagnosis.details.get("received_value", diagnosis.details.get("got"))
