@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.lexicon import is_commentary
-from fingerpost.engine.matching.spelling import spelling, split_words
-from fingerpost.engine.matching.units import has_unit, have_other_units
+from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching.units import has_unit
 from fingerpost.engine.model import (
     Applicability,
     Diagnosis,
@@ -37,17 +36,22 @@ from fingerpost.engine.model import (
     are_contested,
 )
 from fingerpost.engine.phrases import format_path, parameter_label, quote, show_name
+from fingerpost.engine.rules.argument_readings import (
+    MANY_NAMES,
+    SIDE_CONFIDENCE,
+    find_readings,
+    parameter_types,
+    side_match,
+)
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
-from fingerpost.engine.rules.journeys import find_journey_ends
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
 from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields
 from fingerpost.engine.rules.parts import describe_parts, find_places
 from fingerpost.engine.rules.respelling import accepts_value
-from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.rules.slips import is_slip
 from fingerpost.engine.rules.unsaid_words import leaves_word_unsaid
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, parse_json
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -59,13 +63,8 @@ from fingerpost.engine.values.units import read_in_unit
 
 CODE = "UNKNOWN_PARAM"
 
-_TOLERANCE = 0.05
-_SIDE_CONFIDENCE = 0.85
 _TO_CONVERT = 0.75
-_NUMBER = lazy_pattern(r"\s{0,3}[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?\s{0,3}")
 _FLAG_TEXTS = {"true": True, "false": False}
-_MANY_NAMES = 64
-"""An object with more names is a mistake as a whole: only a few of them are explained."""
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
@@ -94,11 +93,10 @@ def _diagnose_object(
     case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
     given: dict[str, Any] = case.value(holder)
-    most = MAX_DIAGNOSES if len(given) <= _MANY_NAMES else MOST_EXPLAINED
+    most = MAX_DIAGNOSES if len(given) <= MANY_NAMES else MOST_EXPLAINED
     every = [key for key in strays if key in given]
     nested = _find_places(case, holder, every)
-    readings = _find_readings(case, holder, declared, every[:most], nested)
-    readings |= _read_sides(given, declared, readings)
+    readings = find_readings(case, holder, declared, every[:most], nested)
     readings |= _read_only_one(case, holder, readings)
     claims = Counter(match.name for matches in readings.values() for match in matches[:1])
     for stray, matches in readings.items():
@@ -155,51 +153,6 @@ def _diagnose_whole(
     return _diagnosis(case, at, [fix] if fix else [], declared, is_near=True, hint=hint)
 
 
-def _find_readings(
-    case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], nested: Mapping[str, Path]
-) -> dict[str, Sequence[Match]]:
-    """Find the declared names that each undeclared one may stand for, best first."""
-    if not strays:
-        return {}
-    given: dict[str, Any] = case.value(holder)
-    context = _context(case, holder, declared, given)
-    unset = [name for name in declared if name not in given]
-    names = [*unset, *nested]
-    required = {name for name in context["required"] if name not in given}
-    readings: dict[str, Sequence[Match]] = {}
-    for stray in strays:
-        matches = closest(stray, names, "parameter", {**context, "value_type": _value_type(given[stray])})
-        in_other_unit = [match for match in matches if match.differs_by_unit]
-        readings[stray] = in_other_unit or _prefer_required(stray, matches, required)
-    return readings
-
-
-def _value_type(value: Any) -> str:
-    """Return the JSON type of a value. A number in quotes may be both, and an object or a list in a text is meant."""
-    if not isinstance(value, str):
-        return schemas.type_name(value)
-    if value[:1] in ("{", "[") and isinstance(parsed := parse_json(value), dict | list):
-        return schemas.type_name(cast("Any", parsed))
-    return "any" if _NUMBER.fullmatch(value) else "string"
-
-
-def _read_sides(
-    given: Mapping[str, Any], declared: Mapping[str, Any], readings: Mapping[str, Sequence[Match]]
-) -> dict[str, Sequence[Match]]:
-    """Return the readings of arguments that are one side of two, except where the name itself is clear enough."""
-    strays = [stray for stray, matches in readings.items() if not matches or not matches[0].is_clear]
-    found = {
-        **find_journey_ends({stray: given[stray] for stray in strays}, declared, given),
-        **find_sides(strays, declared, given),
-    }
-    numbers = [stray for stray in strays if not isinstance(given[stray], bool)]
-    bounds = {stray: bound for stray in numbers if (bound := read_bound(stray, declared, given))}
-    return {
-        **{stray: (_side_match(bound.name, needs_value=not bound.is_same),) for stray, bound in bounds.items()},
-        **{stray: (_side_match(name, needs_value=_differ_by_unit(stray, name)),) for stray, name in found.items()},
-    }
-
-
 def _read_only_one(case: Case, holder: Path, readings: Mapping[str, Sequence[Match]]) -> dict[str, Sequence[Match]]:
     """Return the reading of the only argument without a place as the only parameter that is missing.
 
@@ -217,15 +170,11 @@ def _read_only_one(case: Case, holder: Path, readings: Mapping[str, Sequence[Mat
     if not is_slip(stray, name, case.tool.name) and not leaves_word_unsaid(stray, name, case.value(at)):
         return {}
     fits = accepts_value(case.after([Rename(at, name)]), (*holder, name))
-    return {stray: (_side_match(name, needs_value=False),)} if fits else {}
+    return {stray: (side_match(name, needs_value=False),)} if fits else {}
 
 
 def _is_likely(match: Match) -> bool:
     return match.confidence > OFFER_THRESHOLD and _is_this_thing(match)
-
-
-def _side_match(name: str, *, needs_value: bool) -> Match:
-    return Match(name, _SIDE_CONFIDENCE, is_clear=False, differs_by_unit=needs_value)
 
 
 def _bound_hint(stray: str, declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
@@ -236,40 +185,6 @@ def _bound_hint(stray: str, declared: Mapping[str, Any], given: Mapping[str, Any
     return f"{quote(bound.name)} and {quote(stray)} differ: only one of them includes the value itself"
 
 
-def _differ_by_unit(stray: str, name: str) -> bool:
-    return have_other_units(split_words(stray), split_words(name))
-
-
-def _prefer_required(stray: str, matches: Sequence[Match], required: set[str]) -> Sequence[Match]:
-    """Put a required name first if its spelling is about as close as that of the best match."""
-    if not matches or matches[0].is_clear or not any(one.name in required for one in matches):
-        return matches
-    by_itself = closest(stray, [one.name for one in matches], "parameter")
-    close = {one.name for one in by_itself if one.confidence >= by_itself[0].confidence - _TOLERANCE}
-    first = [one for one in matches if one.name in required & close]
-    return [*first, *(one for one in matches if one not in first)]
-
-
-def _context(case: Case, holder: Path, declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    root = case.tool.schema
-    return {
-        "given": [name for name in declared if name in given],
-        "args": given if len(given) <= _MANY_NAMES else dict.fromkeys(islice(given, _MANY_NAMES)),
-        "required": list(schemas.find_required(root, case.schema(holder))),
-        "types": _parameter_types(case, holder, declared),
-        "descriptions": {name: as_object(one).get("description") for name, one in declared.items()},
-        "tool": case.tool.name,
-        "read_only": case.tool.is_read_only,
-        "destructive": case.tool.is_destructive,
-    }
-
-
-def _parameter_types(case: Case, holder: Path, declared: Mapping[str, Any]) -> Mapping[str, str]:
-    if holder == ():
-        return case.tool.param_types
-    return {name: next(iter(schemas.types(case.tool.schema, one)), "any") for name, one in declared.items()}
-
-
 def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -> Fix:
     """Return the fix that gives an argument the name, or the place, of a declared one."""
     target = nested or (*at[:-1], match.name)
@@ -277,7 +192,7 @@ def _fix(case: Case, at: Path, match: Match, claims: int, nested: Path | None) -
     edit: Edit = Move(at, target) if nested else Rename(at, match.name)
     if match.differs_by_unit and (number := _read_in_unit(case, at, target)) is not None:
         move = Move(at, target, number)
-        return Fix(move, Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE, value=match.name, label=label)
+        return Fix(move, Applicability.MAYBE_INCORRECT, confidence=SIDE_CONFIDENCE, value=match.name, label=label)
     same_letters = spelling(str(at[-1])) == spelling(match.name)
     is_only = match.is_clear and claims == 1 and not nested
     is_sure = is_only and (same_letters or accepts_value(case.after([edit]), target))
@@ -325,7 +240,7 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     """Return the fix that says the same with a declared flag or direction. It has no label: it may be the opposite."""
     given = case.value(at[:-1])
     unset = {name: schema for name, schema in declared.items() if name not in given}
-    types = _parameter_types(case, at[:-1], declared)
+    types = parameter_types(case, at[:-1], declared)
     value = _FLAG_TEXTS.get(case.value(at), case.value(at)) if isinstance(case.value(at), str) else case.value(at)
     stray, flags = str(at[-1]), (name for name in unset if types.get(name) == "boolean")
     choices = {name: as_list(as_object(schema).get("enum")) for name, schema in unset.items()}
@@ -333,7 +248,7 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     if reading is None:
         return None
     name, choice = reading
-    return Fix(Move(at, (*at[:-1], name), choice), Applicability.MAYBE_INCORRECT, confidence=_SIDE_CONFIDENCE)
+    return Fix(Move(at, (*at[:-1], name), choice), Applicability.MAYBE_INCORRECT, confidence=SIDE_CONFIDENCE)
 
 
 def _diagnosis(
