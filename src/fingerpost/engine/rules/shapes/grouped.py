@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import closest
-from fingerpost.engine.model import Diagnosis, Replace
-from fingerpost.engine.phrases import join_names, quote
+from fingerpost.engine.model import Diagnosis
 from fingerpost.engine.rules.journeys import is_time
 from fingerpost.engine.rules.nested_fields import stems_of
-from fingerpost.engine.rules.shapes.diagnosis import offered, shape_diagnosis
+from fingerpost.engine.rules.shapes.unfolded import unfold
 from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.safety.json_input import as_object
 
@@ -42,24 +41,10 @@ _GROUPS = (
 _LOOSE = stems_of("range window interval")
 """Words that are no span of time by themselves."""
 _MAX_FIELDS = 8
-_MAX_STRAYS = 16
 
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
-    if not isinstance(case.call.arguments, dict) or case.tool.is_open:
-        return
-    strays = [key for key, value in case.arguments.items() if key not in case.tool.params and as_object(value)]
-    for stray in strays[:_MAX_STRAYS]:
-        inside = as_object(case.arguments[stray])
-        places = _find_places(case, stray, inside)
-        if not places:
-            continue
-        rest = {key: value for key, value in case.arguments.items() if key != stray}
-        arguments = {**rest, **{name: inside[field] for field, name in places.items()}}
-        message = f"{quote(stray)} is not a parameter; its fields are {join_names(places.values(), limit=4)}"
-        fix = offered(Replace((), arguments), 0.85)
-        yield shape_diagnosis(case, message, (fix,), "object for several parameters", (stray,))
-        case = case.after([fix.edit])
+    return unfold(case, _find_places, may_repair=False)
 
 
 def _find_places(case: Case, stray: str, inside: Mapping[str, Any]) -> Mapping[str, str]:
