@@ -67,9 +67,10 @@ def test_a_response_that_is_compressed_all_the_same_is_decompressed() -> None:
     asyncio.run(scene())
 
 
-def test_a_compressed_response_that_is_invalid_is_interrupted() -> None:
+@pytest.mark.parametrize("body", [b"nonsense", gzip.compress(b"{}" * 99)[:-9], gzip.compress(b"{}")[:7]])
+def test_a_compressed_response_that_is_invalid_is_interrupted(body: bytes) -> None:
     async def answer(request: Request) -> None:
-        await request.responder.send_whole(200, [(b"content-encoding", b"gzip")], b"nonsense")
+        await request.responder.send_whole(200, [(b"content-encoding", b"gzip")], body)
 
     async def scene() -> None:
         async with serving(answer) as port:

@@ -54,6 +54,8 @@ class Response:
                 data = bytes(event.data)
                 for piece in decompressor.push(data) if decompressor else (data,):
                     yield piece
+            if decompressor:
+                decompressor.finish()
         except (OSError, h11.RemoteProtocolError, EOFError, zlib.error) as error:
             self.close()
             raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True) from error

@@ -17,16 +17,24 @@ class Decompressor:
 
     def __init__(self) -> None:
         self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)
+        self._is_within = False
+        """Whether more of the body must follow."""
 
     def push(self, data: bytes) -> Iterator[bytes]:
         """Yield what the next part of the body decompresses to; raises `zlib.error` if it is invalid."""
         while data:
             yield self._zlib.decompress(data, CHUNK)
+            self._is_within = not self._zlib.eof
             if self._zlib.eof:
                 data = self._zlib.unused_data
                 self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)  # a gzip body may have several members
             else:
                 data = self._zlib.unconsumed_tail
+
+    def finish(self) -> None:
+        """Raise `zlib.error` if the body ends too early."""
+        if self._is_within:
+            raise zlib.error("the end is missing")
 
 
 def needs_decompressing(headers: Headers) -> bool:

@@ -170,14 +170,16 @@ class Session:
 
     def _check_id(self, id: Any) -> None:
         """Reject a request whose id is in use: nobody could tell the two replies apart."""
-        waiting = (*self._behind_list, *self._behind_start)
-        if (
-            id in self._pending
-            or any(one.is_for(id) for one in self._own_pending.values())
-            or any(messages.read(frame).id == id for frame, _ in waiting)
-        ):
+        waits = self._own_pending or self._behind_list or self._behind_start
+        if id in self._pending or (waits and self._is_waiting(id)):
             why = "The id is in use: the request before it with this id is not answered yet"
             raise MalformedMessage(why, INVALID_REQUEST, encode(id))
+
+    def _is_waiting(self, id: Any) -> bool:
+        """Whether a request with this id waits for the list of tools or for a server."""
+        if any(one.is_for(id) for one in self._own_pending.values()):
+            return True
+        return any(messages.read(frame).id == id for frame, _ in (*self._behind_list, *self._behind_start))
 
     def _cancel(self, frame: bytes, message: Message) -> None:
         """Cancel a request of the client. What has not been sent yet is not sent any more."""
