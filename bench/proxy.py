@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from bench.corpus import many_tools
 
@@ -72,8 +72,7 @@ class Client:
 
     def cpu(self) -> float:
         """CPU seconds of the process, without its children."""
-        tasks = f"/proc/{self.process.pid}/task"
-        return sum(int(_text(f"{tasks}/{task}/schedstat").split()[0]) for task in os.listdir(tasks)) / 1e9
+        return cpu_of(self.process.pid)
 
     def close(self) -> None:
         assert self.process.stdin is not None
@@ -83,6 +82,12 @@ class Client:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a process, without its children."""
+    tasks = f"/proc/{pid}/task"
+    return sum(int(_text(f"{tasks}/{task}/schedstat").split()[0]) for task in os.listdir(tasks)) / 1e9
 
 
 def _text(path: str) -> str:
@@ -97,17 +102,16 @@ def over_stdio(rounds: int = 30, calls: int = 60) -> list[Row]:
         for client in clients.values():
             stack.callback(client.close)
             client.introduce()
-        taken: dict[str, list[float]] = {way: [] for way in clients}
-        spent, rate = dict.fromkeys(clients, 0.0), {way: list[float]() for way in clients}
+        taken, spent, rate = ({way: list[float]() for way in clients} for _ in range(3))
         for _ in range(rounds):
             for way, client in clients.items():
                 before = client.cpu()
-                taken[way] += [_time_call(client, _RIGHT) for _ in range(calls)]
-                spent[way] += client.cpu() - before
+                taken[way].append(statistics.median(_time_call(client, _RIGHT) for _ in range(calls)))
+                spent[way].append((client.cpu() - before) / calls)
         for _ in range(8):
             for way, client in clients.items():
                 rate[way].append(_throughput(client))
-    return _stdio_rows(taken, spent, rate, rounds * calls)
+    return _stdio_rows(taken, spent, rate)
 
 
 def _throughput(client: Client, calls: int = 300) -> float:
@@ -121,23 +125,29 @@ def _throughput(client: Client, calls: int = 300) -> float:
 
 
 def _stdio_rows(
-    taken: dict[str, list[float]], spent: dict[str, float], rate: dict[str, list[float]], calls: int
+    taken: dict[str, list[float]], spent: dict[str, list[float]], rate: dict[str, list[float]]
 ) -> list[Row]:
-    direct = statistics.median(taken["direct"])
-    rows: list[Row] = [("stdio, right call, direct: p50", f"{direct * 1e3:.2f} ms", "")]
+    """One value per round each. The spread of the rounds is in brackets."""
+    rows: list[Row] = [("stdio, right call, direct: p50", f"{statistics.median(taken['direct']) * 1e3:.2f} ms", "")]
     for way, p50, more, share in (
         ("byte pipe", "", "", ""),
-        ("fingerpost", "at most 1.15 x", "at most 0.12 ms", "at least 0.85"),
+        ("fingerpost", "at most 1.1 x", "at most 1.3 x", "at least 0.85"),
         ("fastmcp", "", "", ""),
     ):
-        ratio = statistics.median(taken[way]) / direct
         through = statistics.median(rate[way]) / statistics.median(rate["direct"])
         rows += [
-            (f"stdio through {way} / direct: p50", f"{ratio:.2f} x", p50),
-            ("  its own processor a call", f"{spent[way] / calls * 1e3:.3f} ms", more),
+            (f"stdio through {way} / direct: p50", show_spread(taken[way], taken["direct"]), p50),
+            ("  its own CPU per call", f"{statistics.median(spent[way]) * 1e3:.3f} ms", ""),
+            ("  its CPU per call / that of the byte pipe", show_spread(spent[way], spent["byte pipe"]), more),
             ("  throughput at 32 in flight", f"{through:.2f}", share),
         ]
     return rows
+
+
+def show_spread(values: list[float], base: list[float]) -> str:
+    """Write the median ratio of values measured in turns, and its least and greatest."""
+    ratios = sorted(value / other for value, other in zip(values, base, strict=True))
+    return f"{statistics.median(ratios):.2f} x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
 
 
 # HTTP
@@ -151,18 +161,23 @@ def over_http(rounds: int = 15, calls: int = 30) -> list[Row]:
         ours = stack.enter_context(_listening(["proxy", "--listen", "127.0.0.1:0", url]))
         theirs = _free_port()
         stack.enter_context(_running([_PYTHON, "-m", "bench.programs", "fast-proxy", "http", str(theirs), url], theirs))
-        posts = {"direct": Post(port), "fingerpost": Post(ours), "fastmcp": Post(theirs)}
-        taken: dict[str, list[float]] = {way: [] for way in posts}
+        posts = {"direct": Post(port), "fingerpost": Post(ours.port), "fastmcp": Post(theirs)}
+        taken, spent = {way: list[float]() for way in posts}, list[float]()
         for post in posts.values():
             post.time_call()
         for _ in range(rounds):
             for way, post in posts.items():
-                taken[way] += [post.time_call() for _ in range(calls if way != "fastmcp" else 4)]
-    direct, own, fast = (statistics.median(taken[way]) for way in ("direct", "fingerpost", "fastmcp"))
+                count = calls if way != "fastmcp" else 4
+                before = cpu_of(ours.process.pid)
+                taken[way].append(statistics.median(post.time_call() for _ in range(count)))
+                if way == "fingerpost":
+                    spent.append((cpu_of(ours.process.pid) - before) / count)
+    own, fast = statistics.median(taken["fingerpost"]), statistics.median(taken["fastmcp"])
     return [
-        ("HTTP, right call, direct: p50", f"{direct * 1e3:.2f} ms", ""),
-        ("HTTP through fingerpost / direct: p50", f"{own / direct:.2f} x", "at most 1.6 x"),
-        ("HTTP through fastmcp / direct: p50", f"{fast / direct:.2f} x", ""),
+        ("HTTP, right call, direct: p50", f"{statistics.median(taken['direct']) * 1e3:.2f} ms", ""),
+        ("HTTP through fingerpost / direct: p50", show_spread(taken["fingerpost"], taken["direct"]), "at most 1.3 x"),
+        ("  its own CPU per call", f"{statistics.median(spent) * 1e3:.2f} ms", "at most 0.4 ms"),
+        ("HTTP through fastmcp / direct: p50", show_spread(taken["fastmcp"], taken["direct"]), ""),
         ("  fastmcp / fingerpost", f"{fast / own:.1f} x", "at least 20 x"),
     ]
 
@@ -217,14 +232,21 @@ def _running(command: list[str], port: int) -> Generator[None]:
         process.wait(10)
 
 
+class Listening(NamedTuple):
+    """The proxy, listening on a port."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+
 @contextmanager
-def _listening(words: list[str]) -> Generator[int]:
+def _listening(words: list[str]) -> Generator[Listening]:
     process = subprocess.Popen([_PYTHON, "-m", "fingerpost", *words], stderr=subprocess.PIPE, text=True, env=_ENV)
     try:
         assert process.stderr is not None
         found = re.search(r":(\d+)/mcp", process.stderr.readline())
         assert found is not None
-        yield int(found[1])
+        yield Listening(process, int(found[1]))
     finally:
         process.terminate()
         process.communicate(timeout=10)
