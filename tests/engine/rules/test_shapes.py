@@ -361,6 +361,12 @@ def test_an_object_named_like_the_beginning_of_parameters_is_unfolded(
     assert _corrected(find, sent) == expected
 
 
+def test_an_object_whose_own_name_is_only_spelled_differently_is_not_unfolded() -> None:
+    amount = {"type": "object", "properties": {"amount": STRING, "currency": STRING}, "required": ["amount"]}
+    pay = _tool("pay", {}, {"account_amount": amount, "amount": STRING})
+    assert _corrected(pay, {"accountAmount": {"amount": "5"}}) == {"account_amount": {"amount": "5"}}
+
+
 @pytest.mark.parametrize("sent", [{"guest": {"email": "a", "phone": "b"}}, {"guest": {"email": {"a": "b"}}}])
 def test_an_object_with_a_field_that_is_no_parameter_is_not_unfolded(sent: dict[str, Any]) -> None:
     find = _tool("find", {}, {"guest_email": STRING, "host_phone": STRING})

@@ -54,6 +54,8 @@ def _find_places(case: Case, stray: str, inside: Mapping[str, Any]) -> Mapping[s
     if any(isinstance(value, dict | list) for value in inside.values()):
         return places
     unset = {name: stems_of(name) for name in case.tool.params if name not in case.arguments}
+    if stems_of(stray) in unset.values():
+        return places  # the object itself has a place: its name is only spelled differently
     for field in inside:
         wanted = stems_of(stray, field)
         found = [name for name, words in unset.items() if words == wanted]
