@@ -319,12 +319,12 @@ def test_the_rules_run_once_for_a_slip_and_the_validator_a_few_times(
 ) -> None:
     from fingerpost.engine import admit as admission
     from fingerpost.engine import apply_rules as application
-    from fingerpost.engine.rules import near_choices, unknown_param
+    from fingerpost.engine.rules import argument_readings, near_choices
 
     for module, name, counted in (
         (application, "apply_rules", "apply_rules"),
         (admission, "apply_rules", "apply_rules"),
-        (unknown_param, "closest", "closest"),
+        (argument_readings, "closest", "closest"),
         (near_choices, "find_readings", "closest"),
     ):
         monkeypatch.setattr(module, name, count_calls(getattr(module, name), counted, work))

@@ -100,3 +100,50 @@ def test_all_missing_parameters_are_named_if_one_argument_may_be_for_either() ->
 def test_a_name_that_makes_an_attack_of_the_value_is_not_offered() -> None:
     told = text({"location": "../../../etc/passwd"}, an_object("path", path=TEXT))
     assert told == "Parameter 'path' is refused: it contains a path traversal."
+
+
+VITALS = {"type": "object", "properties": {"pulse": {"type": "integer"}, "temperature": {"type": "number"}}}
+SELECTION = {"type": "object", "properties": {"owner": {"type": "string"}, "tag": {"type": "string"}}}
+
+
+def judge_field(holder: str, schema: dict[str, Any], fields: dict[str, Any], **annotations: bool) -> Verdict:
+    listed = {"type": "object", "properties": {holder: schema}, "required": [holder]}
+    catalog = Catalog.listed([{"name": "record", "inputSchema": listed, "annotations": annotations}])
+    return admit(Call("record", {holder: fields}), catalog)
+
+
+@pytest.mark.parametrize(
+    ("holder", "field", "annotations"),
+    [
+        ("options", "soft", {"destructiveHint": True}),
+        ("options", "keep_disks", {"destructiveHint": True}),
+        ("filter", "user", {}),
+        ("where", "created", {}),
+        ("settings", "dry_run", {}),
+        ("settings", "exclude_archived", {}),
+        ("settings", "until", {"readOnlyHint": True}),
+    ],
+)
+def test_an_undeclared_field_that_may_limit_the_effect_stops_the_call(
+    holder: str, field: str, annotations: dict[str, bool]
+) -> None:
+    verdict = judge_field(holder, SELECTION, {"owner": "a", field: "b"}, **annotations)
+    assert verdict.action == "refuse"
+    assert f"Unknown param '{holder}.{field}'" in render(verdict.report).text
+
+
+@pytest.mark.parametrize("annotations", [{}, {"readOnlyHint": True}])
+def test_another_undeclared_field_is_no_mistake(annotations: dict[str, bool]) -> None:
+    verdict = judge_field("vitals", VITALS, {"pulse": 60, "weight": 70}, **annotations)
+    assert (verdict.action, verdict.report.warnings) == ("forward", ())
+
+
+@pytest.mark.parametrize("more", [True, {"type": "integer"}])
+def test_a_field_that_the_schema_allows_is_no_mistake(more: Any) -> None:
+    verdict = judge_field("vitals", {**VITALS, "additionalProperties": more}, {"pulse": 60, "weight": 70})
+    assert (verdict.action, verdict.report.warnings) == ("forward", ())
+
+
+def test_commentary_in_an_object_is_no_mistake() -> None:
+    verdict = judge_field("vitals", VITALS, {"pulse": 60, "explanation": "resting"})
+    assert (verdict.action, verdict.report.warnings) == ("forward", ())

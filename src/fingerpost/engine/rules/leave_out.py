@@ -29,6 +29,8 @@ _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
 _PAGING = frozenset({"page", "offset", "cursor", "skip"})
 """What says which part of a result to return: without it, the same part is returned again."""
+_FILTERS = frozenset({"filter", "where", "selector", "criterion", "condition", "match", "query", "scope"})
+"""Objects that select what a tool works on."""
 _AFFIRMATIONS = frozenset({
     "acknowledge", "acknowledged", "acknowledgement", "approval", "approve", "approved", "confirm", "confirmation",
     "confirmed", "consent", "issafe",
@@ -67,6 +69,13 @@ def may_have_place(case: Case, at: Path) -> bool:
         if choices and (name in choices or (isinstance(value, str) and value in choices)):
             return True
     return False
+
+
+def limits_effect(at: Path) -> bool:
+    """Whether a field limits what a tool does, by its own name or as part of a filter or of options for safety."""
+    return is_restricting(str(at[-1])) or any(
+        not _FILTERS.isdisjoint(map(stem, split_words(step))) for step in at[:-1] if isinstance(step, str)
+    )
 
 
 def _are_related(words: set[str], known: set[str]) -> bool:

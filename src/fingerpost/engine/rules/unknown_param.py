@@ -45,7 +45,7 @@ from fingerpost.engine.rules.argument_readings import (
 )
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
-from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, may_have_place
+from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
 from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields
 from fingerpost.engine.rules.parts import describe_parts, find_places
 from fingerpost.engine.rules.respelling import accepts_value
@@ -102,6 +102,8 @@ def _diagnose_object(
     for stray, matches in readings.items():
         at = (*holder, stray)
         if must_be_near and not any(match.confidence > OFFER_THRESHOLD for match in matches[:1]):
+            if _must_hold(case, at):
+                yield _diagnosis(case, at, [], declared, is_near=True)
             continue
         if parts := find_places(case, at, readings, declared, nested):
             yield _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
@@ -116,6 +118,17 @@ def _diagnose_object(
             # leaving a few out of very many would not help
             may_leave_out = len(every) <= most
             yield _diagnose_far(case, at, fixes, declared, is_near=bool(matches), may_leave_out=may_leave_out)
+
+
+def _must_hold(case: Case, at: Path) -> bool:
+    """Whether it would do harm to ignore a field that the schema of its object neither declares nor forbids.
+
+    Such a field is no mistake by itself, because the server may use it. But if the server ignores a filter of what it
+    removes, or a dry run, it does more than was asked for.
+    """
+    if is_commentary(str(at[-1])):
+        return False
+    return case.tool.is_destructive or limits_effect(at) or (case.tool.is_read_only and may_have_place(case, at))
 
 
 def _diagnose_far(
