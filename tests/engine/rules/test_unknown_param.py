@@ -147,3 +147,44 @@ def test_a_field_that_the_schema_allows_is_no_mistake(more: Any) -> None:
 def test_commentary_in_an_object_is_no_mistake() -> None:
     verdict = judge_field("vitals", VITALS, {"pulse": 60, "explanation": "resting"})
     assert (verdict.action, verdict.report.warnings) == ("forward", ())
+
+
+LOG = an_object("", job_id={"type": "integer"}, tail={"type": "integer"})
+ORDERS = an_object("", customer=TEXT, created_after=DATE, limit={"type": "integer"})
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "schema"),
+    [
+        ("list_orders", {"customer": "c", "date_from": "2026-01-01"}, ORDERS),
+        ("list_orders", {"customer": "c", "to": "x"}, ORDERS),
+        ("list_orders", {"customer": "c", "-l": "x"}, ORDERS),
+        ("search_patients", {"query": "Miller"}, an_object("", surname=TEXT, ward=TEXT)),
+        ("get_job_log", {"job_id": 5, "lines": 100}, LOG),
+    ],
+)
+def test_a_read_only_call_does_not_run_without_what_selects_its_result(
+    name: str, sent: dict[str, Any], schema: dict[str, Any]
+) -> None:
+    verdict = judge(sent, _opened(schema), read_only=True, name=name)
+    assert verdict.action == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "schema"),
+    [
+        ("read_file", {"path": "a", "query": "x"}, an_object("path", path=TEXT, encoding=TEXT)),
+        ("search_patients", {"surname": "x", "color": "red"}, an_object("", surname=TEXT)),
+        ("search_patients", {"surname": "x", "query": 5}, an_object("", surname=TEXT, ward=TEXT)),
+        ("get_job_log", {"job_id": 5, "lines": "few"}, LOG),
+        ("get_job_log", {"job_id": 5, "tail": 5, "lines": 100}, LOG),
+    ],
+)
+def test_a_read_only_call_runs_without_what_has_nothing_to_do_with_it(
+    name: str, sent: dict[str, Any], schema: dict[str, Any]
+) -> None:
+    assert judge(sent, _opened(schema), read_only=True, name=name).action == "forward"
+
+
+def _opened(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}

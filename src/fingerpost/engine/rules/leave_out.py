@@ -19,7 +19,7 @@ from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.matching.units import has_unit
 from fingerpost.engine.model import Applicability, Drop, Fix, Grade, Path
-from fingerpost.engine.safety.json_input import as_list, as_object
+from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
@@ -29,6 +29,11 @@ _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
 _PAGING = frozenset({"page", "offset", "cursor", "skip"})
 """What says which part of a result to return: without it, the same part is returned again."""
+_ENDS = frozenset({"from", "to"})
+"""Words for where something begins or ends: `date_from`."""
+_SEARCHES = frozenset({"query", "q", "search", "keyword", "term", "phrase", "text", "filter", "name"})
+_SEARCH_VERBS = frozenset({"search", "find", "list", "query", "lookup", "filter", "browse"})
+_AMOUNTS = frozenset({"line", "row", "item", "result", "record", "entry", "count", "number", "top", "first", "last"})
 _FILTERS = frozenset({"filter", "where", "selector", "criterion", "condition", "match", "query", "scope"})
 """Objects that select what a tool works on."""
 _AFFIRMATIONS = frozenset({
@@ -56,7 +61,12 @@ def leave_out(case: Case, at: Path) -> Fix | None:
 def may_have_place(case: Case, at: Path) -> bool:
     """Whether an argument says something about the result: what to leave out, a word of a parameter, or its choice."""
     name, value = str(at[-1]), case.value(at)
-    if is_restricting(name) or not _PAGING.isdisjoint(map(stem, split_words(name))):
+    stems = set(map(stem, split_words(name)))
+    if is_restricting(name) or name.startswith("-") or not stems.isdisjoint(_PAGING):
+        return True
+    if not stems.isdisjoint(_ENDS) and (len(stems) > 1 or _is_searched_text(case, at)):
+        return True
+    if _is_searched_text(case, at) if stems <= _SEARCHES else _is_amount(case, at, stems):
         return True
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
@@ -69,6 +79,24 @@ def may_have_place(case: Case, at: Path) -> bool:
         if choices and (name in choices or (isinstance(value, str) and value in choices)):
             return True
     return False
+
+
+def _is_searched_text(case: Case, at: Path) -> bool:
+    """Whether a text may be what to search for: the tool looks for something, and a text of its own is not given."""
+    if not isinstance(case.value(at), str) or _SEARCH_VERBS.isdisjoint(split_words(case.tool.name)):
+        return False
+    return any(_takes(case, (*at[:-1], name), "string") for name in _unset(case, at[:-1]))
+
+
+def _is_amount(case: Case, at: Path, stems: set[str]) -> bool:
+    """Whether a number may say how much to return: an amount by its name, and a number of its own is not given."""
+    if stems.isdisjoint(_AMOUNTS) or not is_number(case.value(at)):
+        return False
+    return any(_takes(case, (*at[:-1], name), "integer") for name in _unset(case, at[:-1]))
+
+
+def _takes(case: Case, at: Path, kind: str) -> bool:
+    return kind in schemas.types(case.tool.schema, case.schema(at))
 
 
 def limits_effect(at: Path) -> bool:

@@ -46,7 +46,7 @@ from fingerpost.engine.rules.argument_readings import (
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
-from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields
+from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields, stems_of
 from fingerpost.engine.rules.parts import describe_parts, find_places
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.slips import is_slip
@@ -307,4 +307,7 @@ def _given_near_name(case: Case, at: Path, declared: Mapping[str, Any]) -> str |
     given = case.value(at[:-1])
     taken = [name for name in declared if name in given]
     near = closest(str(at[-1]), taken, "parameter")
-    return near[0].name if near and near[0].confidence > OFFER_THRESHOLD else None
+    if not near or near[0].confidence <= OFFER_THRESHOLD:
+        return None
+    is_same = near[0].is_clear or not stems_of(str(at[-1])).isdisjoint(stems_of(near[0].name))
+    return near[0].name if is_same else None  # a `name` is not the `project` that is given
