@@ -113,6 +113,28 @@ def test_headers_are_read_from_the_environment(
         assert "FINGERPOST_HEADERS" in error_of(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
 
 
+def test_variables_are_filled_into_headers_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINGERPOST_HEADERS", '{"A": "${TOKEN}"}')
+    monkeypatch.setenv("FINGERPOST_HEADER_TEMPLATES", '{"Authorization": "Bearer ${TOKEN}", "B": "$TOKEN ${a b}"}')
+    monkeypatch.setenv("TOKEN", "a${TOKEN}b")
+    assert headers_from_environment() == [
+        (b"a", b"${TOKEN}"),
+        (b"authorization", b"Bearer a${TOKEN}b"),
+        (b"b", b"$TOKEN ${a b}"),
+    ]
+    monkeypatch.setenv("TOKEN", "secret\u20ac")
+    problem = error_of(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
+    assert "FINGERPOST_HEADER_TEMPLATES: 'Authorization' cannot be sent as a header" in problem
+    assert "secret" not in problem
+    for unset in ("", None):
+        monkeypatch.setenv("TOKEN", unset) if unset is not None else monkeypatch.delenv("TOKEN")
+        assert "the variable TOKEN is not set" in error_of(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
+    monkeypatch.setenv("FINGERPOST_HEADER_TEMPLATES", "[]")
+    assert "FINGERPOST_HEADER_TEMPLATES is not a JSON object" in error_of(capsys, monkeypatch, "http://127.0.0.1:1/mcp")
+
+
 def test_a_port_in_use_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
