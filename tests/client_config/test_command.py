@@ -244,9 +244,9 @@ def test_a_link_stays_a_link_and_its_target_is_rewritten(config: Path) -> None:
         (b'{"mcpServers": {\n  "a" {}}}', " is not JSON: line 2, column 7: expected ':'\n"),
         (b"\xff\xfe{\x00}\x00", " is not UTF-8 text\nSave it as UTF-8 and try again.\n"),
         (
-            b'{"context_servers": {}}',
-            " has no MCP servers\nLooked for an object at 'mcpServers', \"projects.*.mcpServers\", 'servers' "
-            "or 'mcp.servers'.\n",
+            b'{"models": {}}',
+            " has no MCP servers\nLooked for an object at 'mcpServers', \"projects.*.mcpServers\", 'servers', "
+            "'context_servers', 'mcp.servers' or 'mcp'.\n",
         ),
     ],
 )
@@ -269,11 +269,11 @@ def test_a_missing_file_is_reported(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_file_changed_by_another_program_is_not_overwritten(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def wrap_late(text: str, proxy: Proxy, only: Any = None) -> Any:
+    def wrap_late(text: str, proxy: Proxy, only: Any, form: Any) -> Any:
         config.write_text("theirs", encoding="utf-8")
-        return wrap(text, proxy, only)
+        return wrap(text, proxy, only, form)
 
-    monkeypatch.setattr("fingerpost.client_config.command.wrap", wrap_late)
+    monkeypatch.setattr("fingerpost.client_config.planned_change.wrap", wrap_late)
     assert run("wrap", config) == 2
     assert "was changed by another program\nRun the command again.\n" in capsys.readouterr().err
     assert config.read_text(encoding="utf-8") == "theirs"

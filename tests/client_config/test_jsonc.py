@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.client_config import JsonSyntaxError
-from fingerpost.client_config.jsonc import Value, parse
+from fingerpost.client_config.jsonc import JsonSyntaxError, Value, parse
 from tests.support.client_configs import (
     plain,
 )

@@ -66,11 +66,11 @@ def test_a_url_becomes_a_command_of_type_stdio_and_its_headers_a_variable() -> N
 
 def test_the_examples_of_the_guide_are_what_wrap_and_unwrap_write() -> None:
     page = (ROOT / "docs" / "wrap.md").read_text(encoding="utf-8")
-    fences = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(fences) == 6
-    for before, after in zip(fences[::2], fences[1::2], strict=True):
-        assert wrap(before, Proxy("/usr/local/bin/fingerpost")).text == after
-        assert unwrap(after).text == before
+    fences = re.findall(r"^```(json|toml|yaml)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert [form for form, _ in fences] == ["json"] * 6 + ["toml"] * 2 + ["yaml"] * 2
+    for (form, before), (_, after) in zip(fences[::2], fences[1::2], strict=True):
+        assert wrap(before, Proxy("/usr/local/bin/fingerpost"), None, form).text == after
+        assert unwrap(after, None, form).text == before
 
 
 def test_headers_move_into_an_existing_env_and_the_undo_information_takes_their_place() -> None:
@@ -125,7 +125,7 @@ def test_a_moved_string_keeps_its_escapes() -> None:
         ('{"type": "ws", "url": "https://a"}', "its type is 'ws'"),
         ('{"url": "https://a/sse"}', 'its URL ends in /sse, the old transport; if it is not, set "type": "http"'),
         (
-            '{"url": "https://a/sse?k=1"}',
+            '{"url": "https://a/sse?a=1"}',
             'its URL ends in /sse, the old transport; if it is not, set "type": "http"',
         ),
         ('{"url": "ws://a"}', "'url' is not an http URL"),
@@ -153,8 +153,8 @@ def test_type_http_is_wrapped_even_if_the_url_ends_in_sse() -> None:
     assert states(entry('{"type": "http", "url": "https://a/sse"}'))["x"][0] == "wrapped"
 
 
-def test_a_url_that_may_contain_a_key_is_wrapped_with_a_warning() -> None:
-    assert states(entry('{"serverUrl": "https://a/mcp?key=k", "headers": {}}')) == {
+def test_a_url_with_a_query_is_wrapped_with_a_warning() -> None:
+    assert states(entry('{"serverUrl": "https://a/mcp?page=2", "headers": {}}')) == {
         "x": ("wrapped", "its whole URL is now visible in the process list")
     }
 

@@ -16,9 +16,14 @@ user's later edits. Here any other field may be edited in between, and so may th
 A client that reformats its config does no harm, because nothing depends on layout. The member is no environment
 variable, because servers would inherit it. Clients ignore unknown members. If a client drops this one, `unwrap`
 restores an equivalent entry, except for an unusual key or type.
+
+Gemini CLI and opencode reject unknown members. In their configs, and in TOML and YAML, everything is derived from the
+entry, and comments mark only what makes no difference. An entry that could not be restored exactly is skipped, with the
+lines to write by hand.
 """
 
-from fingerpost.client_config.jsonc import JsonSyntaxError
+from fingerpost.client_config.editable import ConfigSyntaxError
+from fingerpost.client_config.formats import Format, format_of
 from fingerpost.client_config.rewrite import Change, Outcome, unwrap, wrap
 from fingerpost.client_config.servers import SHAPES, NoServersError, Server, is_fingerpost
 from fingerpost.client_config.wrap_server import Proxy
@@ -26,11 +31,13 @@ from fingerpost.client_config.wrap_server import Proxy
 __all__ = [
     "SHAPES",
     "Change",
-    "JsonSyntaxError",
+    "ConfigSyntaxError",
+    "Format",
     "NoServersError",
     "Outcome",
     "Proxy",
     "Server",
+    "format_of",
     "is_fingerpost",
     "unwrap",
     "wrap",

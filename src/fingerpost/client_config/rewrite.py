@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fingerpost.client_config.jsonc import Edit, apply_edits, parse
-from fingerpost.client_config.servers import Server, SkipServer, find_servers, is_wrapped
-from fingerpost.client_config.unwrap_server import unwrap_server
-from fingerpost.client_config.wrap_server import Proxy, warn_about, wrap_server
+from fingerpost.client_config.editable import Editable
+from fingerpost.client_config.formats import Format, find_editable
+from fingerpost.client_config.jsonc import Edit, apply_edits
+from fingerpost.client_config.servers import Server, SkipServer
+from fingerpost.client_config.wrap_server import Proxy
 
 State: TypeAlias = Literal["wrapped", "already wrapped", "unwrapped", "not wrapped", "skipped"]
 
@@ -21,6 +22,8 @@ class Outcome:
     server: Server
     state: State
     remark: str = ""
+    by_hand: tuple[str, ...] = ()
+    """The lines to write by hand, if the server could not be changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,48 +34,48 @@ class Change:
     outcomes: tuple[Outcome, ...]
 
 
-_ChangeServer: TypeAlias = Callable[[Server], tuple[Outcome, list[Edit]]]
+_ChangeServer: TypeAlias = Callable[[Editable], tuple[Outcome, list[Edit]]]
 
 
-def wrap(text: str, proxy: Proxy, only: Collection[str] | None = None) -> Change:
+def wrap(text: str, proxy: Proxy, only: Collection[str] | None = None, form: Format = "json") -> Change:
     """Put servers behind the proxy: all of them, or `only` the named ones.
 
-    Raises `JsonSyntaxError` and `NoServersError`.
+    Raises `ConfigSyntaxError` and `NoServersError`.
     """
 
-    def change(server: Server) -> tuple[Outcome, list[Edit]]:
-        if is_wrapped(server.entry):
-            return Outcome(server, "already wrapped"), []
-        edits = wrap_server(text, server.entry, proxy.for_server(server.name))
-        return Outcome(server, "wrapped", warn_about(server.entry)), edits
+    def change(one: Editable) -> tuple[Outcome, list[Edit]]:
+        if one.is_wrapped:
+            return Outcome(one.server, "already wrapped"), []
+        edits = one.wrap(proxy.for_server(one.server.name))
+        return Outcome(one.server, "wrapped", one.warning), edits
 
-    return _change_servers(text, change, only)
-
-
-def unwrap(text: str, only: Collection[str] | None = None) -> Change:
-    """Restore servers as they were before `wrap`. Raises `JsonSyntaxError` and `NoServersError`."""
-
-    def change(server: Server) -> tuple[Outcome, list[Edit]]:
-        if not is_wrapped(server.entry):
-            return Outcome(server, "not wrapped"), []
-        return Outcome(server, "unwrapped"), unwrap_server(text, server.entry)
-
-    return _change_servers(text, change, only)
+    return _change_servers(text, change, only, form)
 
 
-def _change_servers(text: str, change: _ChangeServer, only: Collection[str] | None) -> Change:
+def unwrap(text: str, only: Collection[str] | None = None, form: Format = "json") -> Change:
+    """Restore servers as they were before `wrap`. Raises `ConfigSyntaxError` and `NoServersError`."""
+
+    def change(one: Editable) -> tuple[Outcome, list[Edit]]:
+        if not one.is_wrapped:
+            return Outcome(one.server, "not wrapped"), []
+        return Outcome(one.server, "unwrapped"), one.unwrap()
+
+    return _change_servers(text, change, only, form)
+
+
+def _change_servers(text: str, change: _ChangeServer, only: Collection[str] | None, form: Format) -> Change:
     outcomes: list[Outcome] = []
     edits: list[Edit] = []
-    for server in find_servers(parse(text)):
-        if only is None or server.name in only:
-            outcome, server_edits = _change_or_skip(change, server)
+    for one in find_editable(text, form):
+        if only is None or one.server.name in only:
+            outcome, server_edits = _change_or_skip(change, one)
             outcomes.append(outcome)
             edits += server_edits
     return Change(apply_edits(text, edits), tuple(outcomes))
 
 
-def _change_or_skip(change: _ChangeServer, server: Server) -> tuple[Outcome, list[Edit]]:
+def _change_or_skip(change: _ChangeServer, one: Editable) -> tuple[Outcome, list[Edit]]:
     try:
-        return change(server)
-    except SkipServer as reason:
-        return Outcome(server, "skipped", str(reason)), []
+        return change(one)
+    except SkipServer as skipped:
+        return Outcome(one.server, "skipped", str(skipped), skipped.by_hand), []

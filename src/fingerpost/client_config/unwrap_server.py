@@ -17,21 +17,24 @@ from fingerpost.client_config.servers import SkipServer, members_by_name, proxy_
 from fingerpost.client_config.wrap_server import (
     HEADERS_VARIABLE,
     KNOWN_KEYS,
+    NO_ARGS,
     UNDO_KEY,
     encode_headers,
     is_json_object,
     is_url,
+    usual_url_key,
 )
 
 
-def unwrap_server(text: str, entry: Value) -> list[Edit]:
+def unwrap_server(text: str, entry: Value, *, is_gemini: bool = False) -> list[Edit]:
     """Return the edits that restore a wrapped entry. Raises `SkipServer`."""
     members = members_by_name(entry, KNOWN_KEYS)
     args = members["args"].value.elements
     strings = [item.value.string for item in args]
     if "--" in strings:
         return _restore_command(text, entry, members, strings.index("--") + 1)
-    return _restore_url(text, entry, members, _find_url(args[proxy_arguments_start(entry) :]))
+    url = find_url(args[proxy_arguments_start(entry) :])
+    return _restore_url(text, entry, members, url, is_gemini=is_gemini)
 
 
 def _restore_command(text: str, entry: Value, members: dict[str, Element], index: int) -> list[Edit]:
@@ -43,6 +46,8 @@ def _restore_command(text: str, entry: Value, members: dict[str, Element], index
     undo_member = _undo_member(members)
     if len(items) == index + 1 and "args" in _undo_info(members):
         return [*edits, *remove_elements(text, entry, [args, *undo_member])]
+    if len(items) == index + 1 and text.startswith(f" {NO_ARGS}", args.end):
+        return [*edits, *remove_elements(text, entry, [args]), Edit(args.end, args.end + 1 + len(NO_ARGS))]
     return [
         *edits,
         *remove_elements(text, args.value, items[: index + 1]),
@@ -50,7 +55,7 @@ def _restore_command(text: str, entry: Value, members: dict[str, Element], index
     ]
 
 
-def _find_url(args: tuple[Element, ...]) -> Value:
+def find_url(args: tuple[Element, ...]) -> Value:
     """Find the URL among the arguments of the proxy. The user may have added options after it."""
     for item in reversed(args):
         if item.value.kind == "string" and is_url(item.value.string):
@@ -58,10 +63,11 @@ def _find_url(args: tuple[Element, ...]) -> Value:
     raise SkipServer("there is neither a command nor a URL after 'proxy'")
 
 
-def _restore_url(text: str, entry: Value, members: dict[str, Element], url: Value) -> list[Edit]:
+def _restore_url(text: str, entry: Value, members: dict[str, Element], url: Value, *, is_gemini: bool) -> list[Edit]:
     command, undo = members["command"], _undo_info(members)
-    edits = replace_member(command, undo.get("url") or "url", url.source(text))
-    if "type" in members:
+    url_key = usual_url_key("type" in members, is_gemini=is_gemini)
+    edits = replace_member(command, undo.get("url") or url_key, url.source(text))
+    if "type" in members and not (is_gemini and members["type"].value.string != "stdio"):
         kind = members["type"].value
         edits.append(Edit(kind.start, kind.end, to_json(undo.get("type") or "http")))
     header_edits, replaced = _restore_headers(text, members, undo)
