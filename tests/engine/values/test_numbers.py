@@ -23,8 +23,9 @@ def test_a_text_with_one_reading_is_converted_to_an_integer(sent: str, number: i
 
 @pytest.mark.parametrize(
     ("sent", "number"),
-    [("10", 10), ("1.5", 1.5), (" +1.5 ", 1.5), ("1_000", 1000), ("1e3", 1000.0), ("-0.25", -0.25)],
-)
+    [("10", 10), ("1.5", 1.5), (" +1.5 ", 1.5), ("1_000", 1000), ("1e3", 1000.0), ("-0.25", -0.25), ("0.500", 0.5),
+     ("1.125", 1.125), ("1000.000", 1000.0), ("1.00", 1.0)],
+)  # fmt: skip
 def test_a_text_with_one_reading_is_converted_to_a_number(sent: str, number: float) -> None:
     assert readings(sent, NUMBER) == lossless(number)
 
@@ -35,7 +36,9 @@ def test_a_text_with_one_reading_is_converted_to_a_number(sent: str, number: flo
         ("007", INTEGER, [7]), ("007", NUMBER, [7]), ("1.000", INTEGER, [1, 1000]), ("1,00,000", INTEGER, [100000]),
         ("1 000", INTEGER, [1000]), ("-1.000.000", INTEGER, [-1000000]), ("1,000", NUMBER, [1000, 1.0]),
         ("1,5", NUMBER, [1.5]), ("1,000,000", NUMBER, [1000000]), ("1,234.5", NUMBER, [1234.5]),
-        ("1.234,5", NUMBER, [1234.5]), ("1 000", NUMBER, [1000]),
+        ("1.234,5", NUMBER, [1234.5]), ("1 000", NUMBER, [1000]), ("1.000", NUMBER, [1.0, 1000]),
+        ("-12.340", NUMBER, [-12.34, -12340]), ("+60.000", NUMBER, [60.0, 60000]),
+        ("52.520", {**NUMBER, "maximum": 90}, [52.52]), ("60.000 px", NUMBER, [60.0, 60000]),
     ],
 )  # fmt: skip
 def test_a_number_that_may_be_another_one_is_offered(sent: str, schema: Any, numbers: list[float]) -> None:
@@ -81,8 +84,8 @@ def test_alternatives_and_null_change_nothing(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("sent", "number", "unit"),
     [
-        ("10 items", 10, "items"), ("10px", 10, "px"), ("5 minutes", 5, "minutes"), ("$5", 5, "$"),
-        ("2GB", 2, "GB"), ("EUR 5", 5, "EUR"), ("-3 open issues", -3, "open issues"), ("90s", 90, "s"),
+        ("10 items", 10, "items"), ("10px", 10, "px"), ("5 minutes", 5, "minutes"), ("2GB", 2, "GB"),
+        ("-3 open issues", -3, "open issues"), ("90s", 90, "s"),
     ],
 )  # fmt: skip
 def test_a_number_with_a_unit_is_offered_and_the_unit_named(sent: str, number: int, unit: str) -> None:
@@ -123,8 +126,8 @@ def test_a_number_in_the_unit_of_the_parameter_is_offered(name: str, description
     [
         ("temperature", "21\u00b0C", 21, "\u00b0C"), ("nozzle_temp", "210C", 210, "C"),
         ("temp", "72 \u00b0F", 72, "\u00b0F"), ("temperature", "300K", 300, "K"), ("temp", "21 \u2103", 21, "\u2103"),
-        ("weight", "5kg", 5, "kg"), ("weight", "5g", 5, "g"), ("price", "\u20ac12", 12, "\u20ac"),
-        ("price", "12 EUR", 12, "EUR"), ("price", "A$5", 5, "A$"), ("price", "\u20b9500", 500, "\u20b9"),
+        ("weight", "5kg", 5, "kg"), ("weight", "5g", 5, "g"), ("weight", "5 pounds", 5, "pounds"),
+        ("games", "3 won", 3, "won"), ("attempts", "10 try", 10, "try"),
         ("voltage", "12V", 12, "V"), ("speed", "60 km/h", 60, "km/h"), ("angle", "45\u00b0", 45, "\u00b0"),
         ("angle", "45\u00ba", 45, "\u00ba"),
     ],
@@ -174,6 +177,8 @@ def test_a_number_that_a_word_changes_is_not_offered(sent: str) -> None:
     [
         ("percent", INTEGER), ("discount_pct", NUMBER), ("share", {"type": "number", "description": "In percent"}),
         ("brightness", {"type": "integer", "minimum": 0, "maximum": 100}),
+        ("brightness", {"type": "integer", "description": "Percent"}), ("dim", {**INTEGER, "description": "Level (%)"}),
+        ("volume", {"type": "integer", "description": "Volume, 1-100 %"}),
     ],
 )  # fmt: skip
 def test_a_percentage_is_offered_where_percentages_are_taken(name: str, schema: dict[str, Any]) -> None:
@@ -195,7 +200,8 @@ PAYMENT = {"amount": NUMBER, "currency": {"type": "string"}, "unit": {"type": "s
         ("\u00a312", {"currency": "usd"}, 'amount says "\u00a3", but currency names another unit'),
         ("12 USDT", {"currency": "USD"}, 'amount says "USDT", but currency names another unit'),
         ("5 kg", {"unit": "lb"}, 'amount says "kg", but unit names another unit'),
-        ("12 USD", {}, 'Give the unit "USD" in currency'), ("5 kg", {"currency": "EUR"}, 'Give the unit "kg" in unit'),
+        ("12 USD", {}, 'Give the unit "USD" in currency'), ("50 yen", {}, 'Give the unit "yen" in currency'),
+        ("5 kg", {"currency": "EUR"}, 'Give the unit "kg" in unit'),
     ],
 )  # fmt: skip
 def test_a_unit_that_another_argument_contradicts_is_not_dropped(sent: str, beside: dict[str, str], hint: str) -> None:
@@ -235,6 +241,78 @@ def test_a_fraction_is_never_read_as_a_number_of_cents(sent: str, name: str, des
     for kind in ("integer", "number"):
         assert readings(sent, {"type": kind, "description": description}, name=name) == []
     assert readings("1,000", {"type": "integer", "description": description}, name=name) == lossless(1000)
+
+
+@pytest.mark.parametrize("name", ["p", "amount", "price", "salary", "max_price"])
+@pytest.mark.parametrize(
+    "sent",
+    ["5000 cents", "500 ct", "50 pence", "50 yen", "$5", "\u20ac12", "12 EUR", "EUR 12", "A$5", "50 dollars",
+     "1.000 EUR", "50 EUR/month"],
+)  # fmt: skip
+def test_an_amount_of_money_is_no_number_unless_the_parameter_says_the_currency(name: str, sent: str) -> None:
+    assert readings(sent, NUMBER, name=name) == []
+    assert f"{name} takes a number, and does not say that it counts in" in text(sent, NUMBER, name=name)
+
+
+@pytest.mark.parametrize("sent", ["50 each", "50 per month", "50 monthly", "50 a day", "50 apiece"])
+def test_a_rate_is_no_number(sent: str) -> None:
+    assert readings(sent, NUMBER, name="amount") == []
+    assert "amount takes a number: it cannot say" in text(sent, NUMBER, name="amount")
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sent"),
+    [
+        ("price_pence", "", "50 pence"), ("fee", "Fee in pence", "50 pence"), ("amount_cents", "", "50 cents"),
+        ("price", "Price in EUR", "\u20ac50"), ("price_jpy", "", "50 yen"),
+        ("cost", "In THB", "50 THB"),
+    ],
+)  # fmt: skip
+def test_money_in_the_unit_of_the_parameter_is_offered(name: str, description: str, sent: str) -> None:
+    assert readings(sent, {"type": "number", "description": description}, name=name) == offered(50)
+
+
+def test_pounds_are_money_where_an_amount_is_wanted() -> None:
+    assert readings("50 pounds", NUMBER, name="amount") == []
+
+
+@pytest.mark.parametrize("sent", ["13.4 W", "52.5 S", "13.4\u00b0 W", "13.4 West", "52.5 N", "33.9 south"])
+def test_a_point_of_the_compass_is_no_unit(sent: str) -> None:
+    assert readings(sent, NUMBER, name="longitude") == []
+
+
+def judge_beside(arguments: dict[str, str], unit_name: str, choices: list[str]) -> str:
+    properties: dict[str, Any] = {**dict.fromkeys(arguments, NUMBER), unit_name: {"type": "string"}}
+    if choices:
+        properties[unit_name] = {"enum": choices}
+    listed = {"name": "t", "inputSchema": {"type": "object", "properties": properties}}
+    return render(admit(Call("t", arguments), Catalog.listed([listed])).report).text
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "unit_name", "choices"),
+    [
+        ("wind", "5 watts", "temperature_unit", []), ("power", "5 watts", "unit", ["celsius", "fahrenheit"]),
+        ("amount", "5 cents", "currency", ["EUR", "USD"]), ("amount", "5 cents", "currency", []),
+        ("amount", "50 yen", "currency", ["EUR", "USD"]), ("amount", "5 per month", "unit", []),
+    ],
+)  # fmt: skip
+def test_a_unit_goes_only_to_a_parameter_that_takes_it(
+    name: str, sent: str, unit_name: str, choices: list[str]
+) -> None:
+    assert "Give the unit" not in judge_beside({name: sent}, unit_name, choices)
+
+
+def test_both_numbers_of_a_point_before_thousands_are_named() -> None:
+    found = judge_payment({"amount": "60.000 \u20ac", "currency": "EUR"})
+    assert "Either pay(amount: 60.0" in (shown := render(found.report).text)
+    assert "pay(amount: 60000" in shown
+    assert judge_payment({"amount": "1.000"}).action == "refuse"
+
+
+def test_items_that_may_be_thousands_are_not_split() -> None:
+    assert readings("1.000, 2.5", {"type": "array", "items": NUMBER}) == []
+    assert readings("1.5, 2.5", {"type": "array", "items": NUMBER}) == offered([1.5, 2.5])
 
 
 def test_an_id_has_no_unit() -> None:

@@ -34,6 +34,7 @@ from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import is_large
 from fingerpost.engine.values import Candidate, Instead, Slot, find_candidates
+from fingerpost.engine.values.units import takes_unit
 
 _MAX_TRIES = 8
 """How many candidates are validated. Each validation costs as much as the whole call."""
@@ -161,6 +162,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),
         only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
+        choices_beside=_choices_beside(case, at) if isinstance(case.value(at), str) else {},
         texts=_texts(case, violation),
         is_item=not at or isinstance(at[-1], int),
         is_optional=case.is_optional(at),
@@ -181,6 +183,14 @@ def _siblings(case: Case, at: Path) -> dict[str, Any]:
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     beside = {**dict.fromkeys(declared), **as_object(case.value(at[:-1]))}
     return {name: value for name, value in beside.items() if name != at[-1]}
+
+
+def _choices_beside(case: Case, at: Path) -> dict[str, list[Any]]:
+    """Return the choices of the parameters beside a value that take a unit or a currency."""
+    root = case.tool.schema
+    declared = schemas.properties(root, case.schema(at[:-1]))
+    names = [name for name in declared if takes_unit(name, "km") or takes_unit(name, "EUR")]
+    return {name: _choices(tuple(schemas.layers(root, declared[name]))) for name in names}
 
 
 def _texts(case: Case, violation: Violation) -> tuple[str, ...]:

@@ -17,9 +17,8 @@ from fingerpost.engine.model import Applicability, Fix, Path, Replace
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.values.slot import Slot
-from fingerpost.engine.values.units import find_quantity, find_units, is_same_unit, takes_unit
+from fingerpost.engine.values.units import SOURCE_WORDS, find_quantity, find_units, is_same_unit, takes_unit
 
-_SOURCE_WORDS = frozenset({"from", "source", "src", "input", "original", "of", "the"})
 _MAX_CHOICES = 200
 _MAX_ARGUMENTS = 32
 
@@ -70,7 +69,7 @@ def _find_choices(case: Case, holder: Path, name: str, unit: str) -> Iterator[tu
     is_only_number = not any("number" in schemas.types(root, declared.get(one, {})) for one in given if one != name)
     for other, schema in declared.items():
         words = {*map(stem, split_words(other)[:-1])}
-        is_for_it = words <= own | _SOURCE_WORDS and (is_only_number or not own.isdisjoint(words))
+        is_for_it = words <= own | SOURCE_WORDS and (is_only_number or not own.isdisjoint(words))
         if other in given or not takes_unit(other, unit) or not is_for_it:
             continue
         layers = schemas.layers(root, schema)

@@ -11,6 +11,13 @@ INTEGER = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,15})")
 NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 """At most fifteen digits, which a float preserves."""
 
+_THOUSANDS = lazy_pattern(r"-?[1-9][0-9]{0,2}\.[0-9]{2}0")
+
+
+def parse_thousands(text: str) -> int | None:
+    """Return the other number of a text whose point may group thousands: `1.500`. Few people end a fraction with 0."""
+    return int(text.replace(".", "")) if _THOUSANDS.fullmatch(text) else None
+
 
 def parse_exact(text: str, kinds: tuple[str, ...]) -> int | float | None:
     """Return the number of a text without any decoration, if no digit is lost."""

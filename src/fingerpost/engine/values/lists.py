@@ -19,7 +19,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import read_boolean
 from fingerpost.engine.values.containers import parse_decorated, read_container
-from fingerpost.engine.values.exact import parse_exact
+from fingerpost.engine.values.exact import parse_exact, parse_thousands
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
 
@@ -122,11 +122,11 @@ def _split(text: str, slot: Slot) -> Iterator[Candidate]:
 
 
 def _parse_item(part: str, kinds: tuple[str, ...]) -> str | int | float:
-    """Return a number or boolean if items are such and the part is one in JSON, else the text."""
+    """Return a number or boolean if items are such and the part has this one reading, else the text."""
     if "boolean" in kinds and part in ("true", "false"):
         return part == "true"
     number = parse_exact(part, kinds)
-    return part if number is None else number
+    return part if number is None or parse_thousands(part) is not None else number
 
 
 def split_items(text: str) -> list[str]:

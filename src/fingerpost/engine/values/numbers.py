@@ -1,7 +1,8 @@
 """Numbers in text: `" 10 "`, `"+10"`, `"10.0"`, `"#12"`, `"1,000"`, `"1_000"`, `"1e3"`.
 
 A conversion is lossless if the text has one reading and the number keeps every digit. A comma may be decimal where a
-fraction is allowed, and leading zeros belong to an id, so those numbers are offered. So are digits of other scripts,
+fraction is allowed, the point of `"1.500"` may group thousands, and leading zeros belong to an id, so those numbers are
+offered. So are digits of other scripts,
 and numbers with a word that only says what they count: `"No. 12"`, `"12th"` or `"KW 12"` for a week.
 `"10.00"` for a number of cents is probably a number of dollars, so the caller has to fill it in.
 """
@@ -17,7 +18,8 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact
+from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact, parse_thousands
+from fingerpost.engine.values.money import MINOR_UNIT
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, lossless
 
 _MAX_LENGTH = 40
@@ -33,10 +35,6 @@ _OTHER_GROUPS = lazy_pattern(
     r"-?[1-9][0-9]{0,2}(?:[ '\u00a0\u2009\u202f][0-9]{3})+|-?[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
 )
 _COMMA_DECIMAL = lazy_pattern(r"-?(?:0|[1-9][0-9]*),[0-9]+")
-_MINOR_UNIT = lazy_pattern(
-    r"(?:cent|cents|c\u00e9ntimo|centavo|centime|penny|pennies|pence|sat|sats|satoshi|wei|gwei|lamport|[o\u00f6\u00f8]re"
-    r"|kopek|kopeck|paise|paisa|piast(?:er|re)|fils|rappen|grosz|groszy|mill|subunit)s?"
-)
 _MINOR_UNIT_PHRASE = lazy_pattern(
     r"\b(?:minor (?:currency )?units?|smallest (?:currency |monetary )?units?|in (?:the )?subunits?"
     r"|in cents|in pence)\b",
@@ -118,7 +116,7 @@ def _is_in_main_unit(text: str, slot: Slot) -> bool:
     if not {"integer", "number"} & {*slot.kinds} or not _HAS_FRACTION.fullmatch(text):
         return False
     words = split_words(slot.name)
-    return any(map(_MINOR_UNIT.fullmatch, words)) or bool(_MINOR_UNIT_PHRASE.search(slot.description[:500]))
+    return any(map(MINOR_UNIT.fullmatch, words)) or bool(_MINOR_UNIT_PHRASE.search(slot.description[:500]))
 
 
 def _read_integer(text: str) -> Iterator[Candidate]:
@@ -157,7 +155,11 @@ def _parse_grouped(text: str) -> int | None:
 
 def _read_decimal(text: str) -> Iterator[Candidate]:
     bare = text.replace("_", "") if _UNDERSCORES.fullmatch(text) else text
-    if (number := parse_exact(bare, ("number",))) is not None:
+    number = parse_exact(bare, ("number",))
+    if number is not None and (thousands := parse_thousands(bare)) is not None:
+        yield Candidate(number)
+        yield Candidate(thousands, confidence=0.75)
+    elif number is not None:
         yield lossless(number)
     else:
         yield from _read_unclear_decimal(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ class Slot(NamedTuple):
     """The only field that the object in its place needs, or has; empty if there are several or none."""
     siblings: Mapping[str, Any] = {}
     """The other arguments beside the value: a currency or a unit may be given by itself."""
+    choices_beside: Mapping[str, Sequence[Any]] = {}
+    """The choices of those arguments that have some and may be a unit."""
     texts: tuple[str, ...] = ()
     """The texts of the call, which may show how this one has to be read."""
     is_item: bool = False

@@ -2,33 +2,34 @@
 
 A number is never converted. It is offered with a hint that names the unit. If the name or the description of the
 parameter, or an argument beside it (`currency`, `unit`), names another unit, the caller has to fill in the number. So
-it is with a factor (`10k`). A percentage is only a number for a parameter that takes percentages.
+it is with a factor (`10k`), and with money and rates (`50 EUR`, `50 per month`) that neither of them names. A
+percentage is only a number for a parameter that takes percentages.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.matching.units import last_unit, unit_of
 from fingerpost.engine.phrases import encode_json, parameter_label
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.values.exact import parse_exact
+from fingerpost.engine.values.exact import parse_exact, parse_thousands
+from fingerpost.engine.values.money import MONEY_SIGNS, is_currency, is_minor_unit, is_rate, says_unit
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
 _MAX_LENGTH = 40
 _LONGEST_SYMBOL = 3
 _DEGREES = "\u00b0\u00ba"
-_MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20bf\u20ab\u20b1"
 _WORD = r"[^\W\d_]+"
 _QUANTITY = lazy_pattern(
-    rf"\+?(-?[0-9][0-9.]*)\s*({_WORD}(?:/{_WORD})?|[{_DEGREES}]\s?[CFKcfk]?|[%\u2103\u2109{_MONEY_SIGNS}])"
+    rf"\+?(-?[0-9][0-9.]*)\s*({_WORD}(?:/{_WORD})?|[{_DEGREES}]\s?[CFKcfk]?|[%\u2103\u2109{MONEY_SIGNS}])"
     rf"(?:[\s-]({_WORD}))?\.?"
 )
-_PREFIXED = lazy_pattern(rf"([A-Z]{{0,3}}[{_MONEY_SIGNS}]|[A-Z]{{3}})\s?(-?[0-9][0-9.]*)")
+_PREFIXED = lazy_pattern(rf"([A-Z]{{0,3}}[{MONEY_SIGNS}]|[A-Z]{{3}})\s?(-?[0-9][0-9.]*)")
 _SYMBOLS = {
     "$": "usd",
     "US$": "usd",
@@ -45,10 +46,11 @@ _SYMBOLS = {
     "km/h": "kmh",
     "m/s": "mps",
 }
+SOURCE_WORDS = frozenset({"from", "source", "src", "input", "original", "of", "the"})
+_ANY_QUANTITY = frozenset({"amount", "measurement", "number", "quantity", "size", "value"})
 _UNIT_NAMES = frozenset({"unit", "uom"})
 _CURRENCY_NAMES = frozenset({"currency", "ccy", "unit", "asset", "coin"})
-_CURRENCIES = frozenset({"dollar", "euro", "yen", "yuan", "rupee", "bitcoin", "pound"})
-_MONEY = lazy_pattern(rf"[A-Z]{{0,3}}[{_MONEY_SIGNS}]|[A-Z]{{3,5}}")
+_MONEY = lazy_pattern(rf"[A-Z]{{0,3}}[{MONEY_SIGNS}]|[A-Z]{{3,5}}")
 _PERCENT = "percentage"
 _FACTORS = frozenset({
     "k", "m", "b", "g", "t", "bn", "mn", "mio", "thousand", "million", "billion", "trillion", "hundred", "dozen",
@@ -60,6 +62,9 @@ _DIRECTIONS = frozenset({
     "out", "right", "short", "up",
 })  # fmt: skip
 """What says where a number goes, so that the number alone means something else."""
+_COMPASS = frozenset({"north", "south", "east", "west"})
+_COMPASS_LETTERS = frozenset("nsewo")
+_COORDINATES = frozenset({"coord", "coordinate", "lat", "latitude", "lng", "lon", "long", "longitude"})
 _PARTS_OF_NUMBERS = frozenset({"e", "x", "st", "nd", "rd", "th"})
 _LETTERS_OF_QUANTITIES = {"K": frozenset({"temp", "temperature"}), "g": frozenset({"weight", "mass", "dose", "dosage"})}
 """Factors that are a unit behind the name of a quantity."""
@@ -76,7 +81,8 @@ _PLURALS = {
     "percentage": "percent", "celsius": "degrees Celsius", "fahrenheit": "degrees Fahrenheit", "kelvin": "kelvin",
     "hertz": "hertz", "inch": "inches", "foot": "feet",
 }  # fmt: skip
-_PLURAL = lazy_pattern(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b")
+_PLURAL = lazy_pattern(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b", re.IGNORECASE)
+_PERCENT_SIGN = lazy_pattern(r"[0-9]\s?%|[(\[]%|\bin %")
 
 
 def read_quantity(slot: Slot) -> Iterator[Candidate]:
@@ -86,9 +92,9 @@ def read_quantity(slot: Slot) -> Iterator[Candidate]:
     found = _find_quantity(slot.value, slot)
     if found is None:
         return
-    number, unit = found
+    unit = found.unit
     wanted, quoted = find_units(slot), encode_json(clean(unit))
-    if unit.lower() in _DIRECTIONS:
+    if _says_direction(unit, slot):
         yield Candidate(Instead.FILL_IN, hint=f"{slot.label} takes a number: it cannot say {quoted}")
     elif _is_factor(unit, slot):
         hint = f"{slot.label} takes a number in digits: write out what {quoted} stands for"
@@ -98,7 +104,9 @@ def read_quantity(slot: Slot) -> Iterator[Candidate]:
     else:
         is_wanted = _canonical(unit) in wanted
         hint = "" if is_wanted else f"{slot.label} takes a number without a unit: check that it counts in {quoted}"
-        yield Candidate(number, confidence=0.85 if is_wanted else 0.8, hint=hint)
+        yield Candidate(found.number, confidence=0.85 if is_wanted else 0.8, hint=hint)
+        if found.thousands is not None:
+            yield Candidate(found.thousands, confidence=0.8, hint=hint)
 
 
 class Quantity(NamedTuple):
@@ -106,16 +114,18 @@ class Quantity(NamedTuple):
 
     number: int | float
     unit: str
+    thousands: int | None = None
+    """The other number, if the point may group thousands."""
 
 
 def find_quantity(slot: Slot) -> Quantity | None:
-    """Return a number and its unit in letters, which neither multiplies the number nor says where it goes."""
+    """Return a number with one reading and its unit in letters, which neither multiplies it nor says where it goes."""
     if not isinstance(slot.value, str) or not {"integer", "number"} & {*slot.kinds}:
         return None
     found = _find_quantity(slot.value, slot)
-    if found is None or not found[1].isalpha() or found[1].lower() in _DIRECTIONS or _is_factor(found[1], slot):
+    if found is None or found.thousands is not None or not found.unit.isalpha():
         return None
-    return Quantity(*found)
+    return None if _says_direction(found.unit, slot) or _is_factor(found.unit, slot) else found
 
 
 def read_in_unit(slot: Slot) -> int | float | None:
@@ -126,7 +136,9 @@ def read_in_unit(slot: Slot) -> int | float | None:
 
 def takes_unit(name: str, unit: str) -> bool:
     """Whether a parameter takes the kind of unit that was sent: a currency, or another one."""
-    return _names_unit(name, unit)
+    words = split_words(name)
+    is_money = _MONEY.fullmatch(unit) is not None or is_currency(unit, "amount")
+    return bool(words) and stem(words[-1]) in (_CURRENCY_NAMES if is_money else _UNIT_NAMES)
 
 
 def is_same_unit(one: str, other: str) -> bool:
@@ -143,26 +155,39 @@ def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
         return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
     if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
         return f"{slot.label} takes a number, not a percentage"
-    return "" if wanted else _compare_with_siblings(slot, unit, named)
+    return "" if wanted or says_unit(unit, slot.name, slot.description) else _compare_with_siblings(slot, unit, named)
 
 
 def _compare_with_siblings(slot: Slot, unit: str, named: str) -> str:
     """Say which argument beside this one names another unit, or should name this one."""
     quoted = encode_json(clean(unit))
-    beside = {name: value for name, value in slot.siblings.items() if _names_unit(name, unit)}
+    beside = {name: value for name, value in slot.siblings.items() if takes_unit(name, unit) and _is_for(name, slot)}
     given = {name: _canonical(value) for name, value in beside.items() if isinstance(value, str)}
     if named in given.values():
         return ""
     if given:
         return f"{slot.label} says {quoted}, but {parameter_label((next(iter(given)),))} names another unit"
-    return f"Give the unit {quoted} in {parameter_label((next(iter(beside)),))}" if beside else ""
+    if is_rate(unit):
+        return f"{slot.label} takes a number: it cannot say {quoted}"
+    free = [name for name in beside if _is_choice(unit, slot.choices_beside.get(name, ()))]
+    if free:
+        return f"Give the unit {quoted} in {parameter_label((free[0],))}"
+    if is_minor_unit(unit) or is_currency(unit, slot.name):
+        return f"{slot.label} takes a number, and does not say that it counts in {quoted}"
+    return ""
 
 
-def _names_unit(name: str, unit: str) -> bool:
-    """Whether a parameter takes the kind of unit that was sent: a currency, or another one."""
-    words = split_words(name)
-    is_money = _MONEY.fullmatch(unit) is not None or _canonical(unit) in _CURRENCIES
-    return bool(words) and stem(words[-1]) in (_CURRENCY_NAMES if is_money else _UNIT_NAMES)
+def _is_for(name: str, slot: Slot) -> bool:
+    """Whether a parameter for a unit is about this value: `temperature_unit` is not about `longitude`."""
+    about, own = ({*map(stem, words)} for words in (split_words(name)[:-1], split_words(slot.name)))
+    return about <= own | SOURCE_WORDS or own <= _ANY_QUANTITY
+
+
+def _is_choice(unit: str, choices: Sequence[Any]) -> bool:
+    """Whether a parameter with these choices takes the unit; without choices it takes any but a part of a currency."""
+    if not choices:
+        return not is_minor_unit(unit)
+    return any(isinstance(choice, str) and is_same_unit(choice, unit) for choice in choices)
 
 
 def _canonical(unit: str) -> str:
@@ -175,7 +200,15 @@ def _counts_to_hundred(slot: Slot) -> bool:
     return any(layer.get("minimum") == 0 and layer.get("maximum") == 100 for layer in slot.layers)
 
 
-def _find_quantity(text: str, slot: Slot) -> tuple[int | float, str] | None:
+def _says_direction(unit: str, slot: Slot) -> bool:
+    """Whether a word says where a number goes; behind a coordinate, a letter does."""
+    last = unit.split()[-1].lower()
+    if unit.lower() in _DIRECTIONS or last in _COMPASS:
+        return True
+    return last in _COMPASS_LETTERS and not _COORDINATES.isdisjoint(map(stem, split_words(slot.name)))
+
+
+def _find_quantity(text: str, slot: Slot) -> Quantity | None:
     """Return the number and the unit of a text such as `10 px` or `$5`."""
     if len(text) > _MAX_LENGTH or {*map(stem, split_words(slot.name))} & _IDENTIFIERS:
         return None
@@ -189,7 +222,7 @@ def _find_quantity(text: str, slot: Slot) -> tuple[int | float, str] | None:
     number = parse_exact(digits, slot.kinds)
     is_wanted = last_unit(slot.name) is not None and unit_of(unit.lower()) == last_unit(slot.name)
     is_unit = is_wanted or _is_factor(unit, slot) or _is_unit(unit, bare, slot)
-    return None if number is None or not is_unit else (number, unit)
+    return Quantity(number, unit, parse_thousands(digits)) if number is not None and is_unit else None
 
 
 def _is_factor(unit: str, slot: Slot) -> bool:
@@ -238,6 +271,7 @@ def find_units(slot: Slot) -> list[str]:
         return list(dict.fromkeys(degrees))
     candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
     found = [unit for word in candidates if len(word) > 1 and (unit := name_unit(word))]
+    found += [_PERCENT] if _PERCENT_SIGN.search(text) else []
     return list(dict.fromkeys(found))
 
 
