@@ -1,9 +1,9 @@
 """Find the choices that a rejected value may stand for, without those that mean something else.
 
-A similar choice is offered, but never the opposite of what was sent, and none for a word that means "not given" or for
-the negation of a choice. Codes of currencies, countries and languages are too short for misspellings: each of their
-neighbours is a code too. They may be short forms of the value, except in a well-known set: `mon` is no `month` beside
-`tue`.
+A similar choice is offered, but never the opposite of what was sent or one with another number, and none for a word
+that means "not given" or for the negation of a choice. Codes of currencies, countries and languages are too short for
+misspellings: each of their neighbours is a code too. They may be short forms of the value, except in a well-known set:
+`mon` is no `month` beside `tue`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fingerpost.engine.matching import Match, Reading, find_readings
 from fingerpost.engine.matching.evidence import Tier
 from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, synonym_groups
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
+from fingerpost.engine.rules.choice_variants import have_other_numbers, is_other_variant
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.choices import is_negated, is_other_unit
@@ -30,8 +31,6 @@ _FILLERS = frozenset(
 _MOST_WORDS = 200
 _CODES = lazy_pattern(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
 _INFLECTION = lazy_pattern(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
-_RANK = lazy_pattern(r"[A-Za-z]{1,8}[\s_-]?[0-9]{1,3}")
-"""`P1`, `sev-2`: which of two is higher depends on who counts."""
 _NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti", "ab", "a", "mis", "counter")
 _QUALIFIERS = frozenset({
     "acting", "almost", "anti", "assistant", "but", "co", "counter", "deputy", "ex", "extra", "former",
@@ -68,7 +67,9 @@ def _is_short_form(reading: Reading) -> bool:
 
 def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Sequence[str]) -> bool:
     choice = reading.match.name
-    if _are_opposite(value, choice) or _is_qualified(value, choice) or _is_other_rank(value, choice):
+    if have_other_numbers(value, choice) or is_other_variant(value, choice):
+        return False
+    if _are_opposite(value, choice) or _is_qualified(value, choice):
         return False
     if _denies(value, choice) or _names_other_too(choice, value, choices) or is_other_unit(value, choice):
         return False
@@ -164,16 +165,6 @@ def _is_qualified(value: str, choice: str) -> bool:
         return True
     one, other = spelling(value), spelling(choice)
     return any(prefix + one == other or prefix + other == one for prefix in _QUALIFIERS)
-
-
-def _is_other_rank(value: str, choice: str) -> bool:
-    """Whether a value is a letter and a number, and the choice does not have this number."""
-    is_rank = _RANK.fullmatch(value.strip()) is not None
-    return is_rank and _digits(value) != _digits(choice)
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
 
 
 def _are_opposite(text: str, choice: str) -> bool:
