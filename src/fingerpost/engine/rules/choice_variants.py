@@ -12,8 +12,8 @@ _NUMBER_WORDS = {
     word: number
     for number, words in enumerate(
         (
-            "zero", "one once first single", "two twice double dual", "three thrice triple third",
-            "four fourth quad", "five fifth", "six sixth", "seven seventh", "eight eighth", "nine ninth", "ten tenth", "eleven eleventh",
+            "zero", "one once first single", "two twice double dual", "three thrice triple third", "four fourth quad",
+            "five fifth", "six sixth", "seven seventh", "eight eighth", "nine ninth", "ten tenth", "eleven eleventh",
             "twelve twelfth",
         )
     )

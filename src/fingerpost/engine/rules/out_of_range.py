@@ -1,8 +1,9 @@
 """A number is outside the range that the schema allows.
 
-Fix grading: the nearest allowed value is offered on a read-only tool, and for a parameter that limits or pages results;
-the paging parameter is named if the tool has one. Elsewhere it would invent what to write, so the caller has to fill it
-in. The value is never applied: fewer results than requested answer another question.
+Fix grading: the nearest allowed value is offered on a tool that only reads, for a parameter that says how many results
+to return; the paging parameter is named if the tool has one. Elsewhere it would invent a value (another place, week or
+amount), so the caller has to fill it in. The value is never applied: fewer results than requested answer another
+question.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.matching.actions import Danger
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace, Severity, Violation
 from fingerpost.engine.phrases import key_of, literal, parameter_label, quote_parameter
 from fingerpost.engine.rules.respelling import placeholder_fix
+from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.safety.redact import Described, clean, safe_value
 
@@ -28,11 +31,15 @@ _WORDS = {
 }  # fmt: skip
 _LARGEST_COMPUTED = 10**15
 _PAGERS = lazy_pattern(r"offset|page|page_?token|cursor|next_?cursor|after|skip|start(?:_?index|_?at)?", re.IGNORECASE)
-_LIMITS = frozenset({"limit", "max", "maximum", "page", "offset", "skip", "top", "first", "take", "count", "n"})
+_LIMITS = frozenset({"limit", "max", "maximum", "top", "first", "take", "count", "n"})
 _RESULTS = frozenset({
-    "per", "size", "num", "number", "of", "to", "start", "at", "index", "result", "item", "row", "record", "entry",
-    "hit", "match", "line", "return", "fetch", "last", "the",
+    "per", "size", "num", "number", "of", "to", "result", "item", "row", "record", "entry", "hit", "match", "line",
+    "return", "fetch", "last", "the", "batch", "page",
 })  # fmt: skip
+_COUNTS = (
+    {"page", "size"}, {"per", "page"}, {"batch", "size"}, {"result", "size"}, {"num", "result"}, {"num", "item"},
+    {"number", "of", "result"}, {"number", "of", "item"},
+)  # fmt: skip
 _LIMIT_NAMES = lazy_pattern(r"max|limit|count|size|top|take|first|per_?page|n$|num", re.IGNORECASE)
 
 
@@ -46,7 +53,7 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     limits = {word: limit for word in _WORDS if is_number(limit := violation.schema.get(word))}
     limits.setdefault(violation.keyword, violation.expected)
     is_whole = violation.schema.get("type") == "integer" or isinstance(value, int)
-    may_offer = not isinstance(received, Described) and (case.tool.is_read_only or _limits_results(violation))
+    may_offer = not isinstance(received, Described) and _counts_results(case, violation)
     allowed = nearest_allowed(value, limits, whole=is_whole) if may_offer else None
     quoted = "" if isinstance(received, Described) else f" value {literal(received)}"
     limit_text = literal(safe_value(violation.expected))
@@ -61,11 +68,13 @@ def _diagnosis(case: Case, violation: Violation) -> Diagnosis:
     )
 
 
-def _limits_results(violation: Violation) -> bool:
-    """Whether a parameter only says how many results to return, or from where on."""
+def _counts_results(case: Case, violation: Violation) -> bool:
+    """Whether a parameter only says how many results to return. From where on is a position, which has no nearest."""
+    if danger_of_tool(case.tool) is not Danger.READS:
+        return False
     name = next((step for step in reversed(violation.at) if isinstance(step, str)), "")
     words = {stem(word) for word in split_words(name)}
-    return not words.isdisjoint(_LIMITS) and words <= _LIMITS | _RESULTS
+    return words in _COUNTS or (not words.isdisjoint(_LIMITS) and words <= _LIMITS | _RESULTS)
 
 
 def nearest_allowed(value: float, limits: Mapping[str, float], *, whole: bool) -> int | float | None:
