@@ -434,7 +434,9 @@ def test_edits_apply_inside_lists_and_share_unchanged_parts() -> None:
     ("inside", "sent"), [(INTEGER, "5"), ({"properties": {"c": INTEGER}}, {"c": "5"})], ids=["field", "deeper field"]
 )
 def test_a_fix_inside_an_object_that_another_fix_wraps_in_a_list_changes_nothing(inside: Any, sent: Any) -> None:
-    found = verdict(tool({"a": {"type": "array", "properties": {"b": inside}}}), {"a": {"b": sent}})
+    found = verdict(
+        tool({"a": {"type": "array", "items": {"type": "object"}, "properties": {"b": inside}}}), {"a": {"b": sent}}
+    )
     assert (found.action, found.call.arguments) == ("repair", {"a": [{"b": sent}]})
 
 

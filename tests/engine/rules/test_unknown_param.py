@@ -188,3 +188,12 @@ def test_a_read_only_call_runs_without_what_has_nothing_to_do_with_it(
 
 def _opened(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
+
+
+def test_a_cut_list_of_parameters_says_how_many_more_there_are() -> None:
+    for count, listed in ((8, "c0, c1, c2, c3, c4, c5, c6, c7"), (10, "c0, c1, c2, c3, c4, c5, c6, c7 and 2 more")):
+        properties = {f"c{number}": {"type": "string"} for number in range(count)}
+        tool = {"name": "t", "inputSchema": {"type": "object", "properties": properties}}
+        report = admit(Call("t", {"zebra": 1}), Catalog.listed([tool])).report
+        assert report.diagnoses[0].details["expected"] == listed
+        assert f"Parameters: {listed}." in render(report).text

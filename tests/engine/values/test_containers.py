@@ -159,6 +159,23 @@ def test_a_part_of_another_type_is_no_item(sent: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("name", ["command", "args", "argv", "cmd", "container_args", "entrypoint"])
+@pytest.mark.parametrize("sent", ["ls -la /tmp", "ls -la, x", "a b; c d"])
+def test_a_command_line_is_neither_one_word_nor_split(name: str, sent: str) -> None:
+    assert readings(sent, STRINGS, name=name) == []
+    assert readings("ls", STRINGS, name=name) == lossless(["ls"])
+
+
+def test_one_of_several_command_lines_is_one_item() -> None:
+    assert readings("ls -la /tmp", STRINGS, name="commands") == offered(["ls -la /tmp"])
+
+
+@pytest.mark.parametrize("schema", [{"type": "array"}, {"type": "array", "items": {}}])
+def test_an_object_for_a_list_of_anything_is_not_surely_one_item(schema: dict[str, Any]) -> None:
+    assert readings({"id": 1}, schema, name="params", read_only=True) == offered([{"id": 1}])
+    assert readings({"id": 1}, {"type": "array", "items": {"type": "object"}}) == lossless([{"id": 1}])
+
+
 def test_one_item_is_wrapped_in_the_list() -> None:
     assert readings("bug", STRINGS) == lossless(["bug"])
     assert readings("two words", STRINGS) == offered(["two words"])

@@ -63,6 +63,7 @@ from fingerpost.engine.values.units import read_in_unit
 
 CODE = "UNKNOWN_PARAM"
 
+_MOST_NAMES = 8
 _TO_CONVERT = 0.75
 _FLAG_TEXTS = {"true": True, "false": False}
 
@@ -279,12 +280,19 @@ def _diagnosis(
         fixes=fixes,
         details={
             "got": show_name(str(at[-1])),
-            "expected": ", ".join(parameter_label((name,)) for name in list(declared)[:8]) or "no parameter",
+            "expected": _list_names(declared),
         },
         hint=hint,
         warning="" if is_near else f"Unknown param {name} ignored",
         blocks=is_near or (not fixes and (case.is_forbidden(at) or may_have_place(case, at))),
     )
+
+
+def _list_names(declared: Mapping[str, Any]) -> str:
+    """Write the names of the parameters; of many, the first and how many more there are."""
+    more = len(declared) - _MOST_NAMES
+    names = ", ".join(parameter_label((name,)) for name in islice(declared, _MOST_NAMES))
+    return f"{names} and {more:,} more" if more > 0 else names or "no parameter"
 
 
 def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix], *, is_near: bool) -> list[Fix]:

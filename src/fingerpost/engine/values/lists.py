@@ -2,8 +2,8 @@
 
 One item is the list of that item. Text with separators is split only if each part looks like an item: never inside
 URLs, quotes, brackets and fences, and never if a part reads like a sentence. Text that may be several items but
-cannot be split (`P1 P2`, `a|b`) is no item either, so the caller has to fill in the list. An object whose names are
-indexes is the list of its values.
+cannot be split (`P1 P2`, `a|b`, a command line) is no item either, so the caller has to fill in the list. An object
+whose names are indexes is the list of its values.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _ID = lazy_pattern(r"#?[A-Za-z]{0,5}[-_#]?[0-9]{1,12}[A-Za-z]?")
 _WITHOUT_SPACES = frozenset({
     "code", "email", "guid", "iban", "id", "isbn", "key", "mail", "sha", "sku", "slug", "uri", "url", "uuid",
 })  # fmt: skip
+_COMMAND_LINES = frozenset({"arg", "args", "argument", "arguments", "argv", "cmd", "command", "entrypoint", "exec"})
+"""Names of the list of words of one command line, which only a shell can split. `commands` is a list of such lines."""
 _WITH_BARS = frozenset({"command", "expression", "filter", "pattern", "query", "regex", "regexp", "rule", "search"})
 _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PROSE = lazy_pattern(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\s|.*[.!?]\s)|.*[.!?]$")
@@ -49,7 +51,7 @@ _PROSE = lazy_pattern(r"(?i:(?:and|or|but|then|und|et|y|o)\s|.*\s(?:and|or|but)\
 
 def read_list(slot: Slot) -> Iterator[Candidate]:
     """Yield the lists that a value may stand for."""
-    if "array" not in slot.kinds or isinstance(slot.value, list):
+    if "array" not in slot.kinds or isinstance(slot.value, list) or _is_command_line(slot):
         return
     text = slot.value if isinstance(slot.value, str) else ""
     if _has_indexes_only(fields := as_object(slot.value)):
@@ -62,6 +64,11 @@ def read_list(slot: Slot) -> Iterator[Candidate]:
         if lists or _is_url(text):
             likely = 0.8 if _names_place(slot) else 0.5 if lists else 0.75
             yield from _wrap(slot, has_separator=True, confidence=likely)
+
+
+def _is_command_line(slot: Slot) -> bool:
+    is_phrase = isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1
+    return is_phrase and not _COMMAND_LINES.isdisjoint(map(str.lower, split_words(slot.name)))
 
 
 def _names_place(slot: Slot) -> bool:
@@ -164,6 +171,7 @@ def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -
     is_unclear = has_separator or (isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1)
     for item in _items(slot):
         if as_object(item.value) or slot.fits([item.value]) or _may_be_misspelt(item.value, slot):
+            is_unclear |= not slot.item_kinds and bool(as_object(item.value))  # named values, or one item
             grade = Grade.OFFERED if is_unclear else item.grade
             sure = grade is not Grade.OFFERED
             yield Candidate([item.value], grade, item.confidence if sure else confidence, is_sure=sure)
