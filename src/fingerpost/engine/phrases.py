@@ -50,7 +50,9 @@ def is_name(text: str) -> bool:
 
 
 def _is_token(text: str) -> bool:
-    return len(text) > _SHORTEST_TOKEN and KNOWN_FORM.search(text) is not None
+    if len(text) <= _SHORTEST_TOKEN:
+        return False
+    return KNOWN_FORM.search(text) is not None or (":" in text and hide_secrets(text) != text)
 
 
 def show_name(name: str) -> str:
@@ -160,7 +162,7 @@ def _container(value: dict[str, Any] | list[Any], key: str, depth: int, is_bare:
 
 
 def _quoted_key(name: str) -> str:
-    return encode_json(clean(name))
+    return encode_json(show_name(name) if len(name) > _SHORTEST_TOKEN else clean(name))
 
 
 def _is_scalar(value: Any) -> bool:
@@ -170,7 +172,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _key(name: str) -> str:
-    return name if is_name(name) else encode_json(clean(name))
+    return name if is_name(name) else encode_json(clean(hide_secrets(name[:_LONGEST_NAME])))
 
 
 def sentence(text: str) -> str:

@@ -15,6 +15,7 @@ from fingerpost.engine.model import EMPTY_OBJECT, KEY, Violation, value_at
 from fingerpost.engine.overrides.aliases import uses_any
 from fingerpost.engine.safety.hazards import is_hazardous, is_identifier_name
 from fingerpost.engine.safety.json_input import as_json, as_list, as_object, as_strings, limit_integers
+from fingerpost.engine.safety.secret_names import STORED_NAMES, stores_secret
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.sample import MOST_ITEMS, Focus, is_large, locate
 from fingerpost.engine.schema.secret_names import find_secret_names
@@ -148,8 +149,9 @@ class Tool:
 
     @cached_property
     def secret_names(self) -> frozenset[str]:
-        """The parameters, at any depth, that the schema declares secret, in normal form."""
-        return frozenset(map(normal_form, find_secret_names(self.schema)))
+        """The parameters, at any depth, that the schema or the name of the tool says are secret, in normal form."""
+        stored = STORED_NAMES if stores_secret(self.name) else ()
+        return frozenset(map(normal_form, (*find_secret_names(self.schema), *stored)))
 
     @cached_property
     def _params_to_scan(self) -> tuple[str, ...]:

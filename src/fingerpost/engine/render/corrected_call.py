@@ -24,11 +24,13 @@ from fingerpost.engine.phrases import (
     format_path,
     key_of,
     shorten_literal,
+    show_name,
 )
 from fingerpost.engine.render.fewer_items import leave_out_items, leaves_out_changes
 from fingerpost.engine.safety.identifiers import is_own_id
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import ECHO_LIMIT, clean, is_clean, is_harmless, is_secret
+from fingerpost.engine.safety.secrets import has_secret
 from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.placeholder import BlankList, shorten_blanks
 
@@ -84,10 +86,14 @@ def present_call(
     """
     presenter = _Presenter(sent, secret, longest, only_changes)
     fields = as_object(corrected.arguments)
-    arguments = {clean(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]}
+    arguments = {
+        show_name(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]
+    }
     origins = {at: format_path(origin) for at, origin in presenter.omitted.items() if origin}
-    known = {at: path for at, path in origins.items() if is_clean(path, _LONGEST_PATH)}
-    is_complete = len(known) == len(presenter.omitted) and len(fields) <= _MOST_NODES and all(map(is_clean, fields))
+    known = {at: path for at, path in origins.items() if is_clean(path, _LONGEST_PATH) and not has_secret(path)}
+    is_complete = (
+        len(known) == len(presenter.omitted) and len(fields) <= _MOST_NODES and all(map(_may_show_name, fields))
+    )
     return PresentableCall(Call(clean(corrected.tool), arguments), known, is_complete)
 
 
@@ -221,7 +227,7 @@ class _Presenter:
         return self._omit(leaf, at)
 
     def _omit(self, value: Any, at: Path) -> Placeholder:
-        self.omitted[clean(format_path(at))] = origin = self._origins.get(id(value))
+        self.omitted[show_name(format_path(at))] = origin = self._origins.get(id(value))
         return AS_SENT if origin else Placeholder(f"<{self._describe(value, at)}>")
 
     def _describe(self, value: Any, at: Path) -> str:
@@ -233,7 +239,7 @@ class _Presenter:
 
     def _is_small_object(self, value: Any, at: Path) -> bool:
         is_small = len(at) < _DEEPEST and (at[1:] or _is_small(value))
-        return bool(is_small) and all(map(is_clean, as_object(value)))
+        return bool(is_small) and all(map(_may_show_name, as_object(value)))
 
     def _may_show(self, value: Any, at: Path) -> bool:
         key = key_of(at)
@@ -252,6 +258,10 @@ class _Presenter:
 
     def _is_secret(self, at: Path) -> bool:
         return bool(self.secret) and any(normal_form(step) in self.secret for step in at if isinstance(step, str))
+
+
+def _may_show_name(name: str) -> bool:
+    return is_clean(name) and not has_secret(name)
 
 
 def _is_small(value: Any) -> bool:

@@ -133,7 +133,11 @@ def safe_value(value: Any, key: str = "", schema: Mapping[str, Any] | None = Non
 def _is_small(value: dict[str, Any] | list[Any], key: str) -> bool:
     """Whether a container is flat, short and harmless."""
     pairs = list(value.items()) if isinstance(value, dict) else [(key, item) for item in value[:9]]
-    return len(pairs) <= 8 and all(is_clean(name, 24) and _is_small_part(item, name) for name, item in pairs)
+    return len(pairs) <= 8 and all(_is_small_name(name) and _is_small_part(item, name) for name, item in pairs)
+
+
+def _is_small_name(name: str) -> bool:
+    return is_clean(name, 24) and not has_secret(name)
 
 
 def _is_small_part(item: Any, name: str) -> bool:

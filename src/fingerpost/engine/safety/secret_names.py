@@ -61,6 +61,10 @@ _SECOND_WORDS = frozenset({"key", "keys", "string", "phrase", "code"})
 """Words that mean a secret together with the word before them: `API key`."""
 _BLANKS = (" ", "\t")
 _WORD_BEFORE = lazy_pattern(r"([A-Za-z\d][A-Za-z\d\-]{1,15})[ \t]$")
+_READING = frozenset({"count", "describe", "find", "get", "list", "read", "search", "show"})
+_STORING = ("_add", "_create", "_put", "_save", "_set", "_store", "_update", "_write")
+STORED_NAMES = ("value", "val", "content", "contents", "data", "text", "plaintext", "payload", "string", "body")
+"""Names for what a tool stores, if its own name says what that is."""
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -74,6 +78,16 @@ def _classify(key: str) -> tuple[bool, bool]:
     name = split_humps(key)
     is_secret = _SECRET_WORD.search(name) is not None and not _DESCRIBES_SECRET.search(name)
     return is_secret, _COUNTS.search(name) is not None
+
+
+def stores_secret(tool_name: str) -> bool:
+    """Whether a tool takes a secret, by its own name: `set_secret`, `add_api_key`. Whoever reads one sends none."""
+    name = split_humps(tool_name)
+    verb, _, thing = name.partition("_")
+    if name.endswith(_STORING):
+        verb, thing = "", name.rpartition("_")[0]
+    is_secret, is_count = classify_name(thing)
+    return is_secret and not is_count and verb not in _READING
 
 
 def split_humps(key: str) -> str:
