@@ -169,3 +169,27 @@ def test_what_a_flag_says_is_only_offered(sent: dict[str, Any], corrected: dict[
     assert (found.report.corrected and found.report.corrected.arguments) == (
         corrected and {"district": "N", **corrected}
     )
+
+
+@pytest.mark.parametrize(
+    ("sent", "known"),
+    [
+        ("if_not_exists", "if_exists"), ("unless_exists", "exists"), ("not_exists", "if_exists"),
+        ("when_idle", "not_when_idle"), ("if_exists", "if_not_exists"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", [True, False])
+def test_a_condition_is_not_turned_around(sent: str, known: str, *, value: bool) -> None:
+    assert read_flag(sent, value, [known]) is None
+
+
+@pytest.mark.parametrize("sent", ["deny", "allow", "skip", "prevent", "show", "use", "run", "include", "suppress"])
+@pytest.mark.parametrize("value", [True, False])
+def test_only_on_and_off_are_about_being_enabled(sent: str, *, value: bool) -> None:
+    assert read_flag(sent, value, ["enabled"]) is None
+    assert read_flag(sent, value, ["disabled"]) is None
+
+
+def test_to_deny_is_not_to_allow() -> None:
+    assert read_flag("deny", True, ["allow", "enabled"]) == ("allow", False)
+    assert read_flag("is_on", False, ["allow", "enabled"]) == ("enabled", False)

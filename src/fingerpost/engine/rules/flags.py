@@ -65,10 +65,16 @@ _DENIED_WITH_DIS = frozenset({
 """`discharged` and `displayed` are words of their own."""
 _DIRECTIONS = ({"asc": True, "desc": False}, {"ascending": True, "descending": False})
 _ORDER_WORDS = frozenset({"sort", "order", "sorted", "ordered", "sorting", "ordering", "direction"})
+_CONDITIONS = frozenset({"if", "unless", "when", "whenever", "until", "while"})
+"""Words of a condition. Its opposite is another condition, not the same one with `false`."""
 _MIN_ROOT = 4
 _MAX_FLAGS = 64
-_BARE = "enabled"
-"""What a flag is about that is only `on`, `off`, `enable` or `disabled`."""
+_ABOUT_ITSELF = {
+    **dict.fromkeys(("on", "off", "enable", "enabled", "disable", "disabled"), "enabled"),
+    **dict.fromkeys(("allow", "allowed", "permit", "deny", "disallow", "forbid"), "allowed"),
+}
+"""What a flag is about that has nothing but such words: to deny is not to disable."""
+_AUXILIARIES = frozenset({"is", "has", "should", "do", "no", "not", "non", "never", "dont"})
 
 
 class FlagReading(NamedTuple):
@@ -90,7 +96,9 @@ def read_flag(stray: str, value: object, flags: Iterable[str]) -> FlagReading | 
     """Return the only one of the declared flags that is about the same thing as an undeclared one."""
     if not isinstance(value, bool):
         return None
-    names = list(flags)[:_MAX_FLAGS]
+    if not _CONDITIONS.isdisjoint(split_words(stray)):
+        return None
+    names = [name for name in islice(flags, _MAX_FLAGS) if _CONDITIONS.isdisjoint(split_words(name))]
     found = _find_same(stray, names, reads_prefixes=False) or _find_same(stray, names)
     if found is None:
         return None
@@ -147,7 +155,12 @@ def _parse(name: str, *, reads_prefixes: bool = True) -> _Flag:
             root = _positive(word) if reads_prefixes else word
             asks = asks is (root == word)
             about.add(_without_ending(root))
-    return _Flag(frozenset(about or {_BARE}), asks, selects, is_plain)
+    return _Flag(frozenset(about) or _read_bare(split_words(name)), asks, selects, is_plain)
+
+
+def _read_bare(words: Sequence[str]) -> frozenset[str]:
+    """Return what a flag is about that only asks or declines: `off` is about being enabled, `skip` about skipping."""
+    return frozenset([_ABOUT_ITSELF.get(word, word) for word in words if word not in _AUXILIARIES])
 
 
 def _join_phrases(words: Sequence[str]) -> Iterator[str]:
