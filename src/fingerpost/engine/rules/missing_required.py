@@ -3,9 +3,9 @@
 All missing arguments are reported at once, including those in nested objects and those that other arguments make
 required.
 
-Fix grading: a value that the schema sets by `const` or `default` is offered, and so is the unit that stands behind the
-number of another argument. Otherwise the corrected call has a
-placeholder.
+Fix grading: a value that the schema sets by `const` is offered, and so is the unit that stands behind the number of
+another argument. A `default` is offered for a tool that only reads; on another one the caller has to choose what is
+written where. Otherwise the corrected call has a placeholder.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _cause(case: Case, violation: Violation, name: str) -> str | None:
 
 
 def _fill(case: Case, at: Path, schema: schemas.Schema) -> Fix:
-    for keyword in ("const", "default"):
+    for keyword in ("const", "default") if case.tool.is_read_only else ("const",):
         if schema.get(keyword) is not None and is_harmless(schema[keyword], key_of(at), schema):
             return Fix(
                 Replace(at, schema[keyword]), Applicability.MAYBE_INCORRECT, confidence=0.6, value=schema[keyword]
