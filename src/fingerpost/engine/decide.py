@@ -155,6 +155,8 @@ def _describe_correction(diagnosis: Diagnosis, fix: Fix, call: Call) -> Correcti
     edit, confidence = fix.edit, fix.confidence
     if isinstance(edit, CallTool):
         note = f"Tool {quote(str(got))} was auto-corrected to {quote(edit.tool)}"
+        if quote(str(got)) == quote(edit.tool):
+            note = f"Blanks or characters that cannot be seen were removed from the name of tool {quote(edit.tool)}"
         return Correction(got, clean(edit.tool), 1.0, note)
     if isinstance(edit, Rename):
         note = f"{where} was auto-corrected to {quote(edit.to)}"

@@ -206,3 +206,29 @@ def test_a_server_may_have_several_names() -> None:
 def test_a_prefix_alone_is_no_tool(name: str) -> None:
     verdict = admit(Call(name, {"name": "t"}), Catalog.listed(TABLES, server="shop"))
     assert (verdict.action, verdict.report.corrected) == ("refuse", None)
+
+
+DECORATED = [
+    "delete_file\u200b", " delete_file", "delete_file()", "delete_file.", "`delete_file`", '"delete_file"',
+    "delete_file:3", "functions.delete_file:0", "to=functions.delete_file", "delete_file__eq",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", DECORATED)
+def test_a_destructive_tool_runs_only_under_its_own_name(form: str) -> None:
+    verdict = admit(Call(form, {}), catalog(*FILES))
+    assert verdict.action == "refuse"
+    assert "Try: delete_file(" in render(verdict.report).text
+
+
+@pytest.mark.parametrize("form", ["functions.delete_file", "mcp__files__delete_file", "files.delete_file"])
+def test_a_prefix_of_this_server_is_no_other_spelling(form: str) -> None:
+    tools = Catalog.listed([{"name": "delete_file", "inputSchema": {"type": "object"}}], server="files")
+    assert admit(Call(form, {}), tools).action == "repair"
+
+
+def test_what_cannot_be_seen_in_a_name_is_said() -> None:
+    refused = render(admit(Call("delete_file\u200b", {}), catalog(*FILES)).report).text
+    assert "characters that cannot be seen" in refused
+    repaired = render(admit(Call("read_file\u200b", {}), catalog(*FILES)).report).text
+    assert repaired == "Blanks or characters that cannot be seen were removed from the name of tool 'read_file'."

@@ -50,6 +50,8 @@ class BareName(NamedTuple):
     name: str
     grade: Grade
     prefix: Prefix = Prefix.NONE
+    is_decorated: bool = False
+    """Whether more than prefixes was around it: quotes, call syntax, blanks, characters that cannot be seen."""
 
 
 def find_bare_names(name: str, servers: Sequence[str]) -> Iterator[BareName]:
@@ -59,9 +61,10 @@ def find_bare_names(name: str, servers: Sequence[str]) -> Iterator[BareName]:
     bare, grade = _strip_marks(text)
     for form in (bare, _LOOKUP_SUFFIX.sub("", bare)):
         if form and form != text:
-            yield BareName(form, grade)
+            yield BareName(form, grade, is_decorated=True)
             text = form
-    yield from _strip_prefixes(text, servers, grade)
+    for stripped in _strip_prefixes(text, servers, grade):
+        yield stripped._replace(is_decorated=text != name)
 
 
 def _strip_marks(text: str) -> tuple[str, Grade]:

@@ -38,7 +38,7 @@ from fingerpost.engine.matching.other_words import (
 )
 from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
-from fingerpost.engine.phrases import quote, show_name
+from fingerpost.engine.phrases import is_name, quote, show_name
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tools
 from fingerpost.engine.rules.tool_listing import (
@@ -84,9 +84,19 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
         category="not_found",
         suggestions=suggest_names(call.tool, similar, catalog, is_offered=bool(offered)),
         fixes=fixes,
-        hint=(parameters and f"Parameters: {parameters}") if offered else _hint(similar, info_tool, parameters),
-        is_hint_in_call=bool(offered and parameters),
+        hint=_hint_beside_offer(call.tool, offered, parameters) if offered else _hint(similar, info_tool, parameters),
+        is_hint_in_call=bool(offered and parameters) and not _looks_the_same(call.tool, offered),
     )
+
+
+def _hint_beside_offer(asked: str, offered: Sequence[str], parameters: str) -> str:
+    if _looks_the_same(asked, offered):
+        return "The name that was sent has blanks or characters that cannot be seen"
+    return parameters and f"Parameters: {parameters}"
+
+
+def _looks_the_same(asked: str, names: Sequence[str]) -> bool:
+    return any(is_name(name) and name == show_name(asked).strip() for name in names)
 
 
 def _hint(similar: Sequence[str], info_tool: str | None, parameters: str) -> str:
@@ -122,7 +132,7 @@ def _may_run(form: BareName, tool: Tool) -> bool:
         return True
     if form.prefix not in (Prefix.NONE, Prefix.OWN):
         return False
-    return form.name == tool.name or not _is_destructive(tool)
+    return (form.name == tool.name and not form.is_decorated) or not _is_destructive(tool)
 
 
 def _is_destructive(tool: Tool) -> bool:
