@@ -365,3 +365,19 @@ def test_a_tool_without_a_verb_may_be_offered_if_it_is_known_to_read() -> None:
 def test_arguments_make_a_looser_synonym_plausible_on_a_tool_that_reads() -> None:
     assert may_offer("get_contact/get_lead", takes_arguments=True)
     assert not may_offer("create_contact/create_lead", takes_arguments=True)
+
+
+@pytest.mark.parametrize("tool", ["search_employees", "list_users_by_city", "create_contact", "findPatients"])
+def test_the_name_of_a_person_is_not_a_title(tool: str) -> None:
+    assert not is_offered("name", "title", tool=tool, read_only=True)
+    assert not is_offered("title", "name", tool=tool, read_only=True)
+    assert not is_offered("employee_name", "title", tool="search", read_only=True)
+
+
+@pytest.mark.parametrize("tool", ["search_documents", "create_issue", "list_user_tasks", "get_page"])
+def test_the_name_of_a_document_is_its_title(tool: str) -> None:
+    assert is_offered("name", "title", tool=tool, read_only=True)
+
+
+def test_a_misspelled_title_of_a_person_is_a_title() -> None:
+    assert is_offered("titel", "title", tool="search_employees", read_only=True)

@@ -24,7 +24,7 @@ from typing import Any, cast
 from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.alignment import Query
 from fingerpost.engine.matching.descriptions import is_described_by, is_person, mentions
-from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity
+from fingerpost.engine.matching.entities import entities_of, is_about, is_entity, is_identity, is_of_person
 from fingerpost.engine.matching.evidence import SAME_WORD, Evidence, Guard, Tier
 from fingerpost.engine.matching.lexicon import (
     are_opposite,
@@ -200,11 +200,21 @@ class CallContext:
 
     def _compare_entities(self, evidence: Evidence, name: str) -> tuple[Guard, ...]:
         """Return a guard if the mistake is the id of another thing than the tool is about: `get_comment(cardId)`."""
+        if self._is_title_of_person(name):
+            return (Guard.ENTITY,)
         if evidence.is_whole or not all(map(is_identity, map(stem, split_words(name)))):
             return ()
         asked = [word for word in self._query.stems if is_entity(word)]
         about = entities_of(self._tool_words)
         return (Guard.ENTITY,) if asked and about and not is_about(self._tool_words, asked) else ()
+
+    def _is_title_of_person(self, name: str) -> bool:
+        """Whether one name is that of a person and the other a title: `search_employees(name)` asks for no `title`."""
+        sent, known = self._query.stems, [stem(word) for word in split_words(name)]
+        for one, other in ((sent, known), (known, sent)):
+            if "name" in one and "title" in other:
+                return is_of_person(self._tool_words) or is_of_person(one)
+        return False
 
     def _compare_types(self, name: str) -> tuple[float, float, tuple[Guard, ...]]:
         """Return factor, bonus and guards for the declared type of a parameter and the type of the value."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from fingerpost.engine.matching.evidence import SAME_WORD, Relation
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fingerpost.engine.matching.alignment import Alignment, Pair
 
 _NO_GROUPS: frozenset[int] = frozenset()
+_PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "of", "on", "to", "with"})
 _THINGS = frozenset({"admin", "backup", "child", "draft", "guest", "parent", "system", "test", "user"})
 """Modifiers that are things too: the name of a user is not the name of a project."""
 
@@ -55,6 +57,12 @@ def is_head(word: str) -> bool:
 def is_identity(word: str) -> bool:
     """Whether a stem stands for what picks one thing out of many."""
     return word in _table()["identities"]
+
+
+def is_of_person(stems: Sequence[str]) -> bool:
+    """Whether the last thing that a name is about is a person: `search_users_by_city`, but not `list_user_tasks`."""
+    things = [word for word in takewhile(lambda each: each not in _PREPOSITIONS, stems) if is_entity(word)]
+    return bool(things) and things[-1] in _table()["people"]
 
 
 def is_entity(word: str) -> bool:
