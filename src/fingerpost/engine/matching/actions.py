@@ -194,6 +194,8 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     ours, theirs = read_action(asked), read_action(name)
     if _has_second_verb(asked, ours.verb, name) or (danger is Danger.DESTROYS and _adds_noun(asked, name)):
         return False
+    if _have_other_empty_nouns(asked, ours, name, theirs):
+        return False
     is_loose = takes_arguments and danger is Danger.READS
     if is_loose and _is_noun_of(ours, theirs, evidence):
         return True
@@ -232,6 +234,19 @@ def _has_second_verb(asked: str, verb: str, name: str) -> bool:
 def _adds_noun(asked: str, name: str) -> bool:
     """Whether the asked name is only a verb, and the other says what to destroy: `erase` and `erase_data`."""
     return len(split_words(asked)) == 1 < len(split_words(name))
+
+
+def _have_other_empty_nouns(asked: str, ours: Action, name: str, theirs: Action) -> bool:
+    """Whether both names have only nouns that say nothing, and other ones: `export_data` is not `get_info`.
+
+    What looks up such a thing returns what there is: `fetch_details` is `get_info`.
+    """
+    if ours.nouns or theirs.nouns or (in_section("lookup", ours.verb) and in_section("lookup", theirs.verb)):
+        return False
+    sent, known = (
+        {stem(word) for word in split_words(one)} - {action.verb} for one, action in ((asked, ours), (name, theirs))
+    )
+    return bool(sent and known) and sent.isdisjoint(known)
 
 
 def _is_noun_of(ours: Action, theirs: Action, evidence: Evidence) -> bool:

@@ -50,6 +50,7 @@ from fingerpost.engine.rules.tool_listing import (
     suggest_names,
 )
 from fingerpost.engine.rules.tool_name_forms import BareName, Prefix, find_bare_names
+from fingerpost.engine.rules.tool_readers import give_way_to_readers, lower
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
@@ -60,6 +61,8 @@ _SPELLING_CONFIDENCE = 0.95
 _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
+
+_SURE = Applicability.MACHINE_APPLICABLE
 
 Fits: TypeAlias = Callable[[Tool], bool]
 """Says whether the arguments of the call can be given to a tool: all of them, and nothing is missing."""
@@ -156,8 +159,16 @@ def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> t
     if _needs_guess(bare, fixes, arguments, catalog):
         guesses = choose_tools(bare, known, arguments, catalog, fits)
         fixes = _add_guesses([one for one in guesses if _may_guess(form, one)], fixes, catalog, fits)
-    fixes = fixes[:MOST_SIMILAR]
+    fixes = _spare(give_way_to_readers(bare, fixes, arguments, catalog), catalog)[:MOST_SIMILAR]
     return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
+
+
+def _spare(fixes: list[Fix], catalog: Catalog) -> list[Fix]:
+    """Offer no tool that destroys something beside another one: whoever has to choose may choose wrongly."""
+    if len(_offered_tools(fixes, catalog)) < 2 or any(fix.applicability is _SURE for fix in fixes):
+        return fixes
+    spared = [fix if is_at_most(fix.value, Danger.WRITES, catalog) else lower(fix) for fix in fixes]
+    return sorted(spared, key=lambda fix: -fix.confidence)
 
 
 def _needs_guess(bare: str, fixes: Iterable[Fix], arguments: Mapping[str, Any], catalog: Catalog) -> bool:
@@ -186,11 +197,7 @@ def _add_guesses(guesses: Sequence[Guess], fixes: list[Fix], catalog: Catalog, f
     others = [tool for tool in _offered_tools(fixes, catalog) if tool.name not in names]
     if others and (any(guess.reason is not Reason.LOOKUP for guess in guesses) or any(map(fits, others))):
         return fixes
-    lowered = [
-        replace(fix, confidence=min(fix.confidence, OFFER_THRESHOLD), applicability=Applicability.MAYBE_INCORRECT)
-        for fix in fixes
-        if fix.value not in names
-    ]
+    lowered = [lower(fix) for fix in fixes if fix.value not in names]
     return [*[_fix(name, _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT) for name in names], *lowered]
 
 
