@@ -192,9 +192,7 @@ def may_replace(asked: str, name: str, evidence: Evidence, danger: Danger, *, ta
     if danger is not Danger.READS and _has_other_modifier(asked, name):
         return False
     ours, theirs = read_action(asked), read_action(name)
-    if _has_second_verb(asked, ours.verb, name) or (danger is Danger.DESTROYS and _adds_noun(asked, name)):
-        return False
-    if _have_other_empty_nouns(asked, ours, name, theirs):
+    if _has_second_verb(asked, ours.verb, name) or _has_other_noun(asked, ours, name, theirs, danger):
         return False
     is_loose = takes_arguments and danger is Danger.READS
     if is_loose and _is_noun_of(ours, theirs, evidence):
@@ -229,6 +227,11 @@ def _has_second_verb(asked: str, verb: str, name: str) -> bool:
     """Whether the asked name has another verb than its first one, which the tool lacks: `get_set` is not `get`."""
     others = {stem(word) for word in split_words(asked)}.difference(map(stem, split_words(name)), {verb})
     return not others.isdisjoint(_PLAIN_VERBS | _sections()["destructive"])
+
+
+def _has_other_noun(asked: str, ours: Action, name: str, theirs: Action, danger: Danger) -> bool:
+    """Whether a tool says what to destroy and the asked name does not, or both say nothing in other words."""
+    return (danger is Danger.DESTROYS and _adds_noun(asked, name)) or _have_other_empty_nouns(asked, ours, name, theirs)
 
 
 def _adds_noun(asked: str, name: str) -> bool:

@@ -11,8 +11,9 @@ from fingerpost.engine.matching import Names, Reading
 from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
+from fingerpost.engine.matching.lexicon import share_group
 from fingerpost.engine.matching.other_words import has_opposite_word
-from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.phrases import is_name
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.safety.redact import clean
@@ -24,6 +25,11 @@ MOST_READ = 512
 _MOST_CATEGORIES, _FEW_TOOLS = 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READERS_FIRST = 3
+_ANYTHING = frozenset({
+    "data", "detail", "element", "entity", "info", "information", "item", "object", "record", "resource", "result",
+    "thing",
+})  # fmt: skip
+"""Nouns that say nothing about the thing."""
 _MOST_WITH_PARAMETERS, _LONGEST_PARAMETERS = 2, 70
 
 
@@ -57,14 +63,17 @@ def find_names_nearby(
 ) -> list[str]:
     """Return the names to list: offered ones, readers of the same things, others; opposites and destroyers last."""
     habits = [name for group in find_by_habit(bare, known) for name in group]
-    limit = min(read_action(bare).danger or Danger.READS, Danger.WRITES)
+    danger = read_action(bare).danger
+    limit = Danger.READS if danger is Danger.READS else Danger.WRITES
     near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
     harmless = [name for name in (*near, *habits) if is_at_most(name, limit, catalog)]
     same = _same_nouns(bare, known, limit, catalog)
     readers = [name for name in same if is_at_most(name, Danger.READS, catalog)][:_MOST_READERS_FIRST]
-    names = dict.fromkeys([*readers, *harmless, *same, *[one.match.name for one in readings], *habits])
-    rest = _harmless_first((name for name in names if name not in offered), catalog, bare)
-    return [*offered, *rest][:MOST_SIMILAR]
+    generic = [] if offered else _same_verbs(bare, known)
+    names = dict.fromkeys([*readers, *harmless, *generic, *same, *[one.match.name for one in readings], *habits])
+    kept = [] if offered else _most_dangerous(bare, known, generic, catalog)
+    rest = _harmless_first((name for name in names if name not in (*offered, *kept)), catalog, bare)
+    return [*[*offered, *rest][: MOST_SIMILAR - len(kept)], *kept]
 
 
 def show_parameters(bare: str, similar: Sequence[str], offered: Collection[str], catalog: Catalog) -> str:
@@ -95,10 +104,43 @@ def _signature(tool: Tool, *, optional: bool) -> str:
 
 def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> list[str]:
     """Return tools that concern the things that the unknown name does and are no more dangerous; readers first."""
-    places = [place for noun in read_action(bare).nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
-    names = [known.names[place] for place in dict.fromkeys(places)]
+    names = _with_nouns(read_action(bare).nouns, known)
     readers = [name for name in names if is_at_most(name, Danger.READS, catalog)]
     return [*readers, *[name for name in names if is_at_most(name, limit, catalog)]]
+
+
+def _same_verbs(bare: str, known: Names) -> list[str]:
+    """Return tools that do the same to things of any kind: `delete_resource` for `delete_pod`."""
+    verb = read_action(bare).verb
+    names = [known.names[place] for place in known.by_stem.get(verb, ())[:_MOST_SAME_NOUN]]
+    return [name for name in names if (action := read_action(name)).verb == verb and _ANYTHING.issuperset(action.nouns)]
+
+
+def _most_dangerous(bare: str, known: Names, generic: Sequence[str], catalog: Catalog) -> list[str]:
+    """Return the tools that are listed last, one for this thing and one for anything, which may destroy it.
+
+    Of several, the verb decides. Whoever asks to read something needs none.
+    """
+    asked = read_action(bare)
+    if asked.danger is Danger.READS:
+        return []
+    found: list[str] = []
+    for names in (_with_nouns(asked.nouns, known), generic):
+        dangerous = [name for name in names if not is_at_most(name, Danger.WRITES, catalog)]
+        dangerous.sort(key=lambda name: not share_group("verbs", asked.verb, read_action(name).verb))
+        found += dangerous[:1]
+    return list(dict.fromkeys(found))
+
+
+def _with_nouns(nouns: Iterable[str], known: Names) -> list[str]:
+    places = [place for noun in nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
+    return [known.names[place] for place in dict.fromkeys(places)]
+
+
+def has_all_words(name: str, asked: str) -> bool:
+    """Whether the name of a tool is the asked one with more words, or only its verb: `arm_alarm` or `arm`."""
+    theirs, ours = ({stem(word) for word in split_words(one)} for one in (name, asked))
+    return bool(ours) and (ours <= theirs or theirs == {read_action(asked).verb})
 
 
 def _harmless_first(names: Iterable[str], catalog: Catalog, asked: str) -> list[str]:

@@ -45,6 +45,7 @@ from fingerpost.engine.rules.tool_listing import (
     MOST_READ,
     MOST_SIMILAR,
     find_names_nearby,
+    has_all_words,
     is_at_most,
     show_parameters,
     suggest_names,
@@ -62,6 +63,8 @@ _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
 
+_LOOK_FIRST = "Read what a tool does before you choose one"
+"""Said where only a destructive tool has such a name: it is not pointed at."""
 _SURE = Applicability.MACHINE_APPLICABLE
 
 Fits: TypeAlias = Callable[[Tool], bool]
@@ -87,7 +90,9 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
         category="not_found",
         suggestions=suggest_names(call.tool, similar, catalog, is_offered=bool(offered)),
         fixes=fixes,
-        hint=_hint_beside_offer(call.tool, offered, parameters) if offered else _hint(similar, info_tool, parameters),
+        hint=_hint_beside_offer(call.tool, offered, parameters)
+        if offered
+        else _hint(names[-1].name, similar, info_tool, parameters, catalog),
         is_hint_in_call=bool(offered and parameters) and not _looks_the_same(call.tool, offered),
     )
 
@@ -102,7 +107,10 @@ def _looks_the_same(asked: str, names: Sequence[str]) -> bool:
     return any(is_name(name) and name == show_name(asked).strip() for name in names)
 
 
-def _hint(similar: Sequence[str], info_tool: str | None, parameters: str) -> str:
+def _hint(asked: str, similar: Sequence[str], info_tool: str | None, parameters: str, catalog: Catalog) -> str:
+    if near := [name for name in similar if has_all_words(name, asked)]:
+        harmless = [name for name in near if is_at_most(name, Danger.WRITES, catalog)]
+        return f"Check whether {quote(harmless[0])} does the same" if harmless else _LOOK_FIRST
     if parameters:
         return f"No listed tool clearly does the same; see {parameters}"
     if similar:

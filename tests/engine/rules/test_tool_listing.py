@@ -1,0 +1,53 @@
+"""Which names are listed if no tool is offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fingerpost import Call, Catalog, admit, render
+
+READERS = ("list_pods", "get_pod_logs", "list_nodes", "list_files", "read_file", "search_files", "list_roles")
+WRITERS = (
+    "scale_app", "restart_app", "apply_manifest", "attach_volume", "append_file", "grant_role", "delete_resource",
+    "describe_resource", "delete_file", "revoke_role", "arm_alarm", "disarm_alarm", "purge",
+)  # fmt: skip
+
+
+def answer(name: str) -> tuple[list[str], str]:
+    """Return the similar tools that are listed, and the text; nothing is offered."""
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    tools: list[dict[str, Any]] = [{"name": one, "inputSchema": schema} for one in WRITERS]
+    tools += [{"name": one, "inputSchema": schema, "annotations": {"readOnlyHint": True}} for one in READERS]
+    rendered = render(admit(Call(name, {"zzz": 1}), Catalog.listed(tools)).report)
+    error = rendered.structured["error"]
+    assert "corrected_call" not in error
+    assert "possible_calls" not in error
+    return error["suggestions"].get("similar_tools", []), rendered.text
+
+
+def test_a_tool_for_anything_is_listed_and_a_destructive_one_is_last() -> None:
+    assert answer("delete_pod")[0] == ["list_pods", "get_pod_logs", "delete_resource"]
+    assert "describe_resource" in answer("describe_pod")[0]
+
+
+@pytest.mark.parametrize(("asked", "listed"), [("mount_volume", "attach_volume"), ("ungrant_role", "revoke_role")])
+def test_a_tool_for_the_same_thing_is_listed_for_a_verb_that_is_not_known(asked: str, listed: str) -> None:
+    assert listed in answer(asked)[0]
+
+
+def test_whoever_asks_to_read_is_shown_no_destructive_tool() -> None:
+    assert "delete_file" not in answer("inspect_file")[0]
+
+
+def test_a_tool_with_all_the_words_is_to_be_checked() -> None:
+    text = answer("arm")[1]
+    assert "Check whether 'arm_alarm' does the same." in text
+    assert "No listed tool" not in text
+
+
+def test_a_destructive_tool_with_only_the_verb_is_not_pointed_at() -> None:
+    names, text = answer("purge_cache")
+    assert names == ["purge"]
+    assert "Read what a tool does before you choose one." in text
