@@ -10,7 +10,7 @@ SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo demo-image help test quick lowest check walk conformance bench loop forms calibrate audit-peers soak bless lock clean \
+.PHONY: demo demo-image help test quick lowest check walk conformance bench loop forms failures calibrate audit-peers soak bless lock clean \
   setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
@@ -55,6 +55,9 @@ loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes a
 
 forms: $(SETUP)  ## judge the answers to wrong calls in the forms that agents send, over every tool list
 	@$(BIN)/python -m bench.forms $(FORMS)
+
+failures: $(SETUP)  ## judge what is said about the failures of published servers
+	@$(BIN)/python -m bench.failures $(FAILURES)
 
 calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they are worth
 	@$(BIN)/python -m bench.calibrate

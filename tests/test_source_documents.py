@@ -576,24 +576,24 @@ def test_an_empty_hint_is_no_hint(nothing: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code"),
+    ("text", "code", "named"),
     [
-        ("[Errno 2] No such file or directory: 'a.txt'", "NOT_FOUND"),
-        ("[Errno 13] Permission denied: '/root'", "PERMISSION_DENIED"),
-        ("[Errno 21] Is a directory: 'src'", "INVALID_INPUT"),
-        ("Request timed out after 30 seconds", "TIMEOUT"),
-        ("TimeoutError", "TIMEOUT"),
-        ("429 Too Many Requests", "RATE_LIMITED"),
-        ("[Errno 111] Connection refused", "UPSTREAM_ERROR"),
-        ("Authentication failed", "AUTH_REQUIRED"),
-        ("Key 'abc' not found", "NOT_FOUND"),
-        ("No record with id 42 was found: not found", "NOT_FOUND"),
-        ("Invalid JSON in body", "INVALID_INPUT"),
-        ("Response too large", "INVALID_LENGTH"),
+        ("[Errno 2] No such file or directory: 'a.txt'", "NOT_FOUND", ""),
+        ("[Errno 13] Permission denied: '/root'", "PERMISSION_DENIED", "/root"),
+        ("[Errno 21] Is a directory: 'src'", "INVALID_INPUT", ""),
+        ("Request timed out after 30 seconds", "TIMEOUT", ""),
+        ("TimeoutError", "TIMEOUT", ""),
+        ("429 Too Many Requests", "RATE_LIMITED", ""),
+        ("[Errno 111] Connection refused", "UPSTREAM_ERROR", ""),
+        ("Authentication failed", "AUTH_REQUIRED", ""),
+        ("Key 'abc' not found", "NOT_FOUND", "abc"),
+        ("No record with id 42 was found: not found", "NOT_FOUND", "42"),
+        ("Invalid JSON in body", "INVALID_INPUT", "{'a': 1}"),
+        ("Response too large", "INVALID_LENGTH", ""),
     ],
 )
-def test_a_common_failure_without_a_hint_gets_the_default_one(text: str, code: str) -> None:
-    error = guidance_on("list_files", {}, failed(text))["error"]
+def test_a_common_failure_without_a_hint_gets_the_default_one(text: str, code: str, named: str) -> None:
+    error = guidance_on("list_files", {"filter": named} if named else {}, failed(text))["error"]
     assert error["code"] == code
     assert error["hint"]
     assert error["hint"] not in error["message"]

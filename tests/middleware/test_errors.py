@@ -114,7 +114,8 @@ def test_a_category_without_a_code_implies_its_default_code(category: str) -> No
     ("error", "category", "code"),
     [
         (ToolOperationError("Rate limit exceeded"), "rate_limited", "RATE_LIMITED"),
-        (ToolOperationError("No such file or directory"), "not_found", "NOT_FOUND"),
+        (ToolOperationError("No such file or directory"), "internal", "INTERNAL_ERROR"),  # the call names none
+        (ToolOperationError("Permission denied"), "permission", "PERMISSION_DENIED"),
         (ToolOperationError("x", code="PATCH_EMPTY"), "patch", "PATCH_EMPTY"),
         (ToolOperationError("x", code="UNKNOWN_PROMPT"), "not_found", "UNKNOWN_PROMPT"),
         (ToolOperationError("x", code="OUT_OF_RANGE"), "validation", "OUT_OF_RANGE"),
@@ -206,8 +207,8 @@ def test_a_cycle_of_wrappers_ends() -> None:
 
 
 def test_an_error_of_an_unlisted_tool_is_diagnosed() -> None:
-    verdict = Verdict("forward", Call("hidden", {}))
-    report = explain_exception(ToolOperationError("No such note"), Catalog(), Policy(), verdict, is_masked=True)
+    verdict = Verdict("forward", Call("hidden", {"note": "n-1"}))
+    report = explain_exception(ToolOperationError("No such note: n-1"), Catalog(), Policy(), verdict, is_masked=True)
     assert report is not None
     assert report.diagnoses[0].code == "NOT_FOUND"
 

@@ -18,6 +18,7 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms
+from fingerpost.engine.replies.claims import gives_next_step
 from fingerpost.engine.replies.unexplained import TOOL_FAILED
 from fingerpost.engine.safety.json_input import as_object, is_number
 from fingerpost.engine.safety.redact import (
@@ -97,7 +98,7 @@ def diagnose_fields(
     a hint only where the author gives one.
     """
     facts = _with_retry_after(facts, fields)
-    usual = _usual_diagnosis(fields, f"{text} {message}".strip(), tool, catalog, facts)
+    usual = _usual_diagnosis(fields, text or message, call, tool, catalog, facts)
     category, at, is_advised = usual.category, _path(fields, call, tool), _has_advice(fields)
     default = "" if is_advised or not has_default else _default_hint(fields, usual, text, facts)
     return Diagnosis(
@@ -128,14 +129,14 @@ def _with_retry_after(facts: FailureFacts | None, fields: Mapping[str, Any]) -> 
 
 
 def _usual_diagnosis(
-    fields: Mapping[str, Any], text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None
+    fields: Mapping[str, Any], text: str, call: Call, tool: Tool, catalog: Catalog, facts: FailureFacts | None
 ) -> Diagnosis:
     """Return the default diagnosis for the author's category, or for the inferred one if the author names none."""
-    inferred = symptoms.diagnose_text(text, tool, catalog, facts)
+    inferred = symptoms.diagnose_text(text, call, tool, catalog, facts)
     category = author_category(fields) or category_of(author_code(fields))
     if inferred and category in ("", inferred.category):
         return inferred
-    hint = symptoms.default_hint(category)  # none for a failure of an unknown kind
+    hint = "" if gives_next_step(text) else symptoms.default_hint(category)  # none for a failure of an unknown kind
     category = category or "internal"
     return Diagnosis(code=CATEGORIES[category], message=TOOL_FAILED, category=category, hint=hint)
 

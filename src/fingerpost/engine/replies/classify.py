@@ -8,6 +8,7 @@ from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.replies.payload import PARTIAL, may_be_empty, payload_of
+from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 
 LONGEST_READ = 16 * 1024
@@ -18,7 +19,6 @@ _LONGEST_FAILURE = 1_000
 _FAILURE_FIELDS = frozenset({"ok", "success", "status", "error", "error_detail", "errorDetail", *PARTIAL})
 """Fields by which the payload of a successful reply may report a failure after all, whole or in part."""
 
-_METHOD_NOT_FOUND = -32601
 _QUOTES = "\"'`"
 _ERROR_PREFIX = lazy_pattern(r"(?:mcp error -?\d{1,6}: |error: |\u274c ?)*", re.IGNORECASE)
 _SAY_UNKNOWN = (
@@ -26,15 +26,19 @@ _SAY_UNKNOWN = (
     "tool {} not found", "tool: {} not found", "tool {} is not found", "tool {} was not found", "tool not found: {}",
     "tool {} does not exist", "tool {} is unknown", "tool {} is not registered", "tool {} not registered",
     "tool {} not found: tool not found", "could not find tool: {}", "could not find tool {}", "method {} not found",
-    "unknown tool name: {}", "unknown tool call: {}",
+    "unknown tool name: {}", "unknown tool call: {}", "tool not found for call: {}",
+    "no tool registered with the name {}", "method not found: tool {} not found", "method not found: unknown tool: {}",
 )  # fmt: skip
-"""What the protocol and its SDKs answer to the call of a tool that does not exist, in lower case and without quotes."""
-_SAY_UNKNOWN_WITHOUT_NAME = frozenset({"unknown tool", "tool not found"})
-_UNKNOWN_TOOL = lazy_pattern(
-    r"\b(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)"
-    r"|\btool\b.{0,160}?\b(?:not|isn't|doesn't)\b (?:be )?"
-    r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)",
-    re.IGNORECASE | re.DOTALL,
+"""What the protocol and its SDKs answer to the call of a tool that does not exist, in lower case and without quotes.
+
+tests/data/unknown_tool_replies.txt says which SDK says what."""
+_SAY_UNKNOWN_WITHOUT_NAME = frozenset({"unknown tool", "tool not found", "method not found"})
+_REASON_IS_IN_DATA = frozenset({"invalid params", "unknown tool: invalid_tool_name"})
+"""Messages of SDKs that put the name into the data of the error."""
+_UNKNOWN = r"(?:unknown|unrecogni[sz]ed|invalid|no such|undefined) (?:tool|function|method|command)(?: name| call)?"
+_NOT_THERE = (
+    r"(?:(?:was |is |does |has )?(?:not|isn't|doesn't|wasn't)(?: been)? (?:be )?"
+    r"(?:found|exist|known|registered|available|recogni[sz]ed|defined)|doesn't exist|is unknown)"
 )
 _FAILURE = lazy_pattern(
     r"\W*(?:error|unknown|invalid|fail(?:ed|ure)|exception|no such|cannot|could not|missing)\b", re.I
@@ -86,9 +90,17 @@ def is_exactly_unknown_tool(reply: Any, name: str) -> bool:
     """
     fields = as_object(reply)
     is_result, text = _read_text(fields)
-    plain = _ERROR_PREFIX.sub("", text.strip(), count=1).rstrip(".! ").lower()
-    if not is_result and (plain in _SAY_UNKNOWN_WITHOUT_NAME or fields.get("code") == _METHOD_NOT_FOUND):
-        return True
+    plain = _strip_prefix(text)
+    if not is_result and plain in _REASON_IS_IN_DATA and isinstance(data := fields.get("data"), str):
+        return _says_exactly(_strip_prefix(data[:LONGEST_READ]), name)
+    return (not is_result and plain in _SAY_UNKNOWN_WITHOUT_NAME) or _says_exactly(plain, name)
+
+
+def _strip_prefix(text: str) -> str:
+    return _ERROR_PREFIX.sub("", text.strip(), count=1).rstrip(".! ").lower()
+
+
+def _says_exactly(plain: str, name: str) -> bool:
     bare = plain.translate(str.maketrans("", "", _QUOTES))
     asked = name.lower().translate(str.maketrans("", "", _QUOTES))
     return any(bare == form.format(asked) for form in _SAY_UNKNOWN)
@@ -102,7 +114,9 @@ def is_unknown_tool(reply: Any, name: str) -> bool:
     _, text = _read_text(fields)
     if name[:64] not in text or not (is_failure(fields) or sounds_like_failure(text)):
         return False
-    return _UNKNOWN_TOOL.search(text) is not None
+    asked = rf"(?<![\w.-]){re.escape(name[:64])}"
+    about = rf"\b{_UNKNOWN}\W{{1,4}}{asked}|\btools?(?: named| called)?\W{{1,4}}{asked}\W{{1,3}}{_NOT_THERE}"
+    return re.search(about, FRAMEWORK_PREFIX.sub("", text), re.IGNORECASE) is not None
 
 
 def _read_text(reply: Mapping[str, Any]) -> tuple[bool, str]:

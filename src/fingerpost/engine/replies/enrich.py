@@ -259,7 +259,7 @@ def _explain(
         return _add_author_hints(found, author) if author else found
     if author:
         return replace(report, diagnoses=(author,))
-    found = _diagnose_symptoms(fields.get("said") or text, tool, catalog, facts)
+    found = _diagnose_symptoms(fields.get("said") or text, verdict.call, tool, catalog, facts)
     if message := scrub(str(fields.get("message") or ""), _LONGEST_MESSAGE):
         found = tuple(replace(one, message=message) for one in found)  # the author's words, not ours
     return replace(report, diagnoses=found)
@@ -351,10 +351,12 @@ def _is_model_of(tool: Tool, model: str) -> bool:
     return model.startswith(name) or model.endswith(name)
 
 
-def _diagnose_symptoms(text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None) -> tuple[Diagnosis, ...]:
+def _diagnose_symptoms(
+    text: str, call: Call, tool: Tool, catalog: Catalog, facts: FailureFacts | None
+) -> tuple[Diagnosis, ...]:
     from fingerpost.engine.replies import symptoms
 
-    diagnosis = symptoms.diagnose_text(text, tool, catalog, facts)
+    diagnosis = symptoms.diagnose_text(text, call, tool, catalog, facts)
     return (diagnosis,) if diagnosis else ()
 
 

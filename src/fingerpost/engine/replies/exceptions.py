@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from itertools import islice
 from json import JSONDecodeError
 from math import ceil
 from typing import Any, cast
@@ -25,7 +24,8 @@ from fingerpost.engine.replies.author_diagnosis import (
     diagnose_fields,
     has_guidance,
 )
-from fingerpost.engine.safety.json_input import as_list, as_object, is_number
+from fingerpost.engine.replies.claims import strings_of
+from fingerpost.engine.safety.json_input import is_number
 from fingerpost.engine.tool import Tool
 from fingerpost.engine.tool_errors import ToolOperationError
 
@@ -137,9 +137,9 @@ def _kinds(exception: BaseException, status: int | None, call: Call) -> Iterator
         if isinstance(exception, OSError) and exception.errno in errno.errorcode:
             yield _ERRNO_KINDS.get(exception.errno or 0)
         yield from (kind for exception_type, kind in _TYPE_KINDS if isinstance(exception, exception_type))
-    if isinstance(exception, JSONDecodeError) and exception.doc in _strings(call):
+    if isinstance(exception, JSONDecodeError) and exception.doc in strings_of(call):
         yield FailureKind.INVALID_JSON
-    if isinstance(exception, LookupError) and exception.args and str(exception.args[0]) in _strings(call):
+    if isinstance(exception, LookupError) and exception.args and str(exception.args[0]) in strings_of(call):
         yield FailureKind.NOT_FOUND
     if not status and _TIMEOUT_NAME.search(type(exception).__name__):
         yield FailureKind.TIMEOUT
@@ -150,7 +150,7 @@ def _concerns_call(exception: BaseException, call: Call) -> bool:
     if not isinstance(exception, FileNotFoundError | IsADirectoryError) or not isinstance(exception.filename, str):
         return True
     tail = re.split(r"[/\\]", exception.filename.rstrip("/\\"))[-1]
-    return any(tail and tail in text for text in _strings(call))
+    return any(tail and tail in text for text in strings_of(call))
 
 
 def _status(exception: BaseException) -> int | None:
@@ -170,11 +170,3 @@ def _wait(exception: BaseException) -> int | None:
     if is_number(given) and 0 <= given < 10**6:
         return ceil(given)
     return int(given) if isinstance(given, str) and given.isdigit() and len(given) < 7 else None
-
-
-def _strings(call: Call) -> list[str]:
-    """Return the values of a call as text, two levels deep and at most 64 per level."""
-    leaves: list[Any] = []
-    for value in islice(as_object(call.arguments).values(), 64):
-        leaves += [value, *as_list(value)[:64], *islice(as_object(value).values(), 64)]
-    return [str(leaf) for leaf in leaves if isinstance(leaf, str | int)]

@@ -7,6 +7,7 @@ read, and every sentence that is added comes from the table below.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from math import ceil
@@ -16,9 +17,11 @@ from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts, FailureKind
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.listers import begins_with_search, find_listers, usage_of
-from fingerpost.engine.model import Diagnosis, Severity
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.model import Call, Diagnosis, Severity
 from fingerpost.engine.phrases import count_noun
-from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX
+from fingerpost.engine.replies.claims import Claim, check_claim, gives_next_step, says_search_is_empty
+from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX, first_sentence
 from fingerpost.engine.tool import Tool
 
 _LONGEST_READ = 4096
@@ -78,7 +81,8 @@ SYMPTOMS = (
         FailureKind.AUTH_REQUIRED,
         r"unauthori[sz]ed|unauthenticated|(?:invalid|expired|missing|bad) (?:api.?key|credentials?)\b"
         r"|(?:invalid|expired) (?:access |auth )?token\b|authentication (?:failed|required|error)"
-        r"|not (?:logged|signed) in|not authenticated|login required",
+        r"|not (?:logged|signed) in|not authenticated|login required"
+        r"|api.?key (?:is|was) (?:invalid|expired|not valid)\b",
         "AUTH_REQUIRED", "auth", "The server does not accept the credentials",
         "Credentials are set where the server is configured, not in the call: ask the user to sign in or renew them",
     ),
@@ -86,7 +90,7 @@ SYMPTOMS = (
         FailureKind.PERMISSION_DENIED,
         r"permission denied|access (?:is )?denied|\bforbidden\b(?! \w)|\beacces\b|\beperm\b"
         r"|(?<!inputs are )(?<!properties are )not permitted|permissionerror|not allowed to"
-        r"|outside (?:of )?(?:the )?allowed",
+        r"|outside (?:of )?(?:the )?(?:allowed|repository)|not accessible by\b",
         "PERMISSION_DENIED", "permission", "The server does not permit this",
         "Use a place or an action that is permitted, or ask the user for access: repeating the call will not help",
     ),
@@ -103,8 +107,8 @@ SYMPTOMS = (
     ),
     _symptom(
         FailureKind.FILE_NOT_FOUND,
-        r"no such file or directory|\benoent\b|filenotfounderror|file (?:was )?not found"
-        r"|path (?:does not exist|not found)|directory not found|cannot find (?:the )?(?:file|path)",
+        r"no such file or directory|\benoent\b|filenotfounderror|\bfile (?:was )?not found"
+        r"|\bpath (?:does not exist|not found)|\bdirectory not found|cannot find (?:the )?(?:file|path)",
         "NOT_FOUND", "not_found", "The file or directory does not exist",
         "Check the path: list the directory it should be in",
     ),
@@ -117,7 +121,8 @@ SYMPTOMS = (
         FailureKind.UNREACHABLE,
         r"\beconnrefused\b|connection ?(?:refused|reset|closed|aborted)|\beconnreset\b|network is unreachable"
         r"|bad gateway|service (?:temporarily )?unavailable|\benotfound\b|getaddrinfo"
-        r"|name or service not known|upstream (?:error|failure|request failed|connect)",
+        r"|name or service not known|upstream (?:error|failure|request failed|connect)|\bno such host\b|\beai_again\b"
+        r"|max retries exceeded",
         "UPSTREAM_ERROR", "upstream", "The server could not reach what it depends on",
         "Nothing is wrong with the call: try again later, or tell the user", retryable=True,
     ),
@@ -153,8 +158,8 @@ SYMPTOMS = (
     ),
     _symptom(
         FailureKind.NOT_FOUND,
-        r"not found|does not exist|doesn't exist|\bno such\b|unknown (?:id|key|user|project|issue|repo)\b"
-        r"|\bno (?:results?|matches|match)\b",
+        r"not.found|does not exist|doesn't exist|\bno such\b|unknown (?:id|key|user|project|issue|repo)\b"
+        r"|\bno (?:results?|matches|match)\b|\bno \w+ found\b",
         "NOT_FOUND", "not_found", "Nothing was found under what the call names",
         "Check the name or id: list or search for it first",
     ),
@@ -207,20 +212,34 @@ def _matches(symptom: Symptom, words: str, *, is_reply: bool) -> bool:
     return is_reply and symptom.opening is not None and symptom.opening.match(words) is not None
 
 
-def diagnose_text(text: str, tool: Tool, catalog: Catalog, facts: FailureFacts | None = None) -> Diagnosis | None:
+def diagnose_text(
+    text: str, call: Call, tool: Tool, catalog: Catalog, facts: FailureFacts | None = None
+) -> Diagnosis | None:
     """Diagnose a failure from its text and from what else is known; None where neither reveals its kind."""
+    text = text[:_LONGEST_READ]
     kind = FailureKind.first([facts.kind if facts else None, kind_of_text(text, is_reply=facts is None)])
     if kind is None:
         return None
-    diagnosis = diagnose_kind(kind, tool, catalog, wait=wait_hint(text[:_LONGEST_READ], facts))
+    is_proven = facts is not None and facts.kind is kind
+    claim = Claim() if is_proven else check_claim(kind, FRAMEWORK_PREFIX.sub("", text.strip()), call, tool)
+    if claim is None:
+        return None
+    wait = wait_hint(text, facts)
+    diagnosis = _diagnose_kind(kind, tool, catalog, wait=wait, text=text, nouns=claim.nouns)
+    if claim.is_quiet:
+        diagnosis = replace(diagnosis, message=first_sentence(text) or diagnosis.message)
+    if claim.is_quiet or (gives_next_step(text) and diagnosis.hint != wait):
+        diagnosis = replace(diagnosis, hint="", next_steps={})
     return replace(diagnosis, is_news=facts is not None and kind_of_text(text) is not kind)
 
 
-def diagnose_kind(kind: FailureKind, tool: Tool, catalog: Catalog, *, wait: str = "") -> Diagnosis:
+def _diagnose_kind(
+    kind: FailureKind, tool: Tool, catalog: Catalog, *, wait: str, text: str, nouns: frozenset[str]
+) -> Diagnosis:
     """Build the diagnosis for a kind of failure. `wait` is the hint to use if the call may be repeated later."""
     symptom = _BY_KIND[kind]
     is_lookup = symptom.code == "NOT_FOUND"
-    listers = list(islice(find_listers(tool, catalog), 3)) if is_lookup else []
+    listers = list(islice(_list_nouns(find_listers(tool, catalog), nouns), 3)) if is_lookup else []
     return Diagnosis(
         code=symptom.code,
         message=symptom.fact,
@@ -228,7 +247,7 @@ def diagnose_kind(kind: FailureKind, tool: Tool, catalog: Catalog, *, wait: str 
         category=symptom.category,
         origin="upstream" if symptom.category in ("upstream", "timeout") else "server",
         retryable=symptom.retryable and (kind is not FailureKind.TIMEOUT or tool.is_repeatable),
-        hint=_lookup_hint(symptom, tool, listers) if is_lookup else _hint(symptom, wait, tool),
+        hint=_lookup_hint(symptom, tool, listers, text) if is_lookup else _hint(symptom, wait, tool),
         next_steps=_lookup_steps(listers) if is_lookup else {},
     )
 
@@ -270,8 +289,15 @@ def _hint(symptom: Symptom, wait: str, tool: Tool) -> str:
     return symptom.hint
 
 
-def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[Tool]) -> str:
-    if begins_with_search(tool):
+def _list_nouns(listers: Iterable[Tool], nouns: frozenset[str]) -> Iterator[Tool]:
+    """Yield the tools that list what is missing; all of them if that is not known."""
+    for lister in listers:
+        if not nouns or nouns & set(map(stem, split_words(lister.name))):
+            yield lister
+
+
+def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[Tool], text: str) -> str:
+    if begins_with_search(tool) and says_search_is_empty(text):
         return "Try something simpler, or remove filters"
     ready = next((lister for lister in listers if not lister.required), None)
     return f"See what there is: {usage_of(ready)}" if ready else symptom.hint
