@@ -89,7 +89,9 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
     every = [*found, *aliased, *diagnoses]
     if not every:
         return _pass_without_noise(call, case.call, tool)
-    verdict = _decide(start_report(call, every, case, info_tool, more), every, case, policy)
+    # a tool without parameters is named, but a call with arguments that it does not have is not offered
+    starts = [] if found and tool.takes_nothing and case.call.arguments else None
+    verdict = _decide(start_report(call, every, case, info_tool, more), every, case, policy, starts)
     if verdict.action in ("refuse", "ask"):
         verdict = verdict._replace(report=add_listers(verdict.report, catalog, tool))
     return verdict
@@ -159,7 +161,7 @@ def _guess_tools(call: Call, diagnosis: Diagnosis, catalog: Catalog, policy: Pol
         intended = fix.edit.applied_to(call)
         if fix.confidence > OFFER_THRESHOLD and (tool := catalog.get(intended.tool)):
             start, loses = _guess_tool(intended, tool, policy, fix.confidence)
-            if not loses or fix.applicability is Applicability.MACHINE_APPLICABLE:
+            if not loses or (fix.applicability is Applicability.MACHINE_APPLICABLE and not tool.takes_nothing):
                 yield start
 
 
@@ -172,6 +174,7 @@ def _guess_tool(call: Call, tool: Tool, policy: Policy, confidence: float) -> tu
     diagnoses, fixed = apply_rules(resolved, policy)
     certain = [(one, fix) for one in diagnoses if one.code == unknown_param.CODE and (fix := one.certain_fix)]
     loses = any(loses_argument(one, fix) for one, fix in certain)
+    loses = loses or (tool.takes_nothing and bool(resolved.arguments))
     return Start(fixed, without_certain_fix((*aliased, *diagnoses)), confidence), loses
 
 

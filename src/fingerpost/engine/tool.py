@@ -120,6 +120,13 @@ class Tool:
         return schemas.is_open(self.schema, self.schema)
 
     @cached_property
+    def takes_nothing(self) -> bool:
+        """Whether the schema declares no parameter, and does not say that it takes others."""
+        return (
+            self.raw_schema is not None and not self.params and not schemas.allows_undeclared(self.schema, self.schema)
+        )
+
+    @cached_property
     def is_closed(self) -> bool:
         """Whether the schema forbids undeclared arguments, so that the validator reports them."""
         return schemas.is_closed(self.schema, self.schema)

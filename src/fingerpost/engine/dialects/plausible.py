@@ -21,6 +21,12 @@ _BROKEN: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": lambda value, limit: value >= limit,
     "multipleOf": lambda value, step: bool(step) and value % step != 0,
 }
+_SIZED: dict[str, tuple[type, Callable[[int, Any], bool]]] = {
+    "minLength": (str, lambda size, limit: size < limit),
+    "maxLength": (str, lambda size, limit: size > limit),
+    "minItems": (list, lambda size, limit: size < limit),
+    "maxItems": (list, lambda size, limit: size > limit),
+}
 
 
 def is_plausible(violation: Violation, call: Call, tool: Tool) -> bool:
@@ -32,11 +38,21 @@ def is_plausible(violation: Violation, call: Call, tool: Tool) -> bool:
     except (KeyError, IndexError, TypeError):
         return False
     if violation.keyword == "enum":
-        return value not in as_list(violation.expected)
+        return _is_no_choice(value, violation, tool)
+    if violation.keyword in _SIZED:
+        kind, breaks = _SIZED[violation.keyword]
+        return isinstance(value, kind) and is_number(violation.expected) and breaks(len(value), violation.expected)
     if violation.keyword == "type":
         return _is_mistyped(value, violation, tool)
     broken = _BROKEN.get(violation.keyword)
     return broken is None or (is_number(value) and is_number(violation.expected) and broken(value, violation.expected))
+
+
+def _is_no_choice(value: Any, violation: Violation, tool: Tool) -> bool:
+    """Whether a value is none of the choices: those of the text, or of the schema if the text lists none."""
+    node = schemas.schema_at(tool.schema, violation.at)
+    choices = as_list(violation.expected) or as_list(as_object(node).get("enum"))
+    return bool(choices) and value not in choices
 
 
 def _is_absent(violation: Violation, call: Call, tool: Tool) -> bool:

@@ -103,6 +103,11 @@ def is_open(root: Schema, node: Any) -> bool:
     return any(map(_allows_undeclared, every)) or not any(as_object(layer.get("properties")) for layer in every)
 
 
+def allows_undeclared(root: Schema, node: Any) -> bool:
+    """Whether the schema says that it takes properties which it does not declare."""
+    return any(map(_allows_undeclared, layers(root, node)))
+
+
 def types(root: Schema, node: Any, depth: int = 0) -> tuple[str, ...]:
     """Return the JSON types a value may have, in the author's order; empty if any type is allowed."""
     schema = resolve(root, node)
