@@ -48,6 +48,7 @@ def error_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         (("--listen", "8080x", "--", "x"), "is not an address to listen on"),
         (("--listen", "127.0.0.1:99999", "--", "x"), "is not an address to listen on"),
         (("--budget", "0", "--", "x"), "budget must be at least 1"),
+        (("--allow-origin", "localhost:6274", "--", "x"), "localhost:6274 is not an origin"),
         (("--config", "nowhere.toml", "--", "x"), "cannot read nowhere.toml"),
     ],
 )
@@ -67,6 +68,9 @@ def test_a_command_that_cannot_run_explains_why(
         ("= 1", "is not TOML"),
         ("guidance = 'offf'", "guidance must be on or off"),
         ("auto-correct = 'perhaps'", "auto-correct must be one of"),
+        ("allow-origin = 'http://a'", "allow-origin must be list, got str"),
+        ("allow-host = ['a', 1]", "allow-host must be a list of strings"),
+        ("allow-origin = ['*']", "* is not an origin"),
     ],
 )
 def test_a_wrong_config_file_is_reported(

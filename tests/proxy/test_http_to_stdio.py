@@ -67,7 +67,12 @@ def modern(method: str, id: Any = 1, **params: Any) -> tuple[dict[str, Any], dic
 def post_bytes(message: dict[str, Any], **headers: str) -> bytes:
     """The bytes of a request, for tests that read the response as it arrives."""
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    named = {"Host": "localhost", "Content-Length": str(len(body)), **headers}
+    named = {
+        "Host": "localhost",
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        **headers,
+    }
     head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items())
     return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
 
@@ -186,14 +191,9 @@ def test_the_stream_of_a_session_carries_messages_outside_of_requests(delivered:
 def test_a_server_can_send_a_request_to_the_client() -> None:
     async def scene(http: Http) -> None:
         session = await begin(http)
-        body = json.dumps(
-            {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
-        )
-        head = (
-            f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
+        ask: dict[str, Any] = {"id": 5, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
         reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
-        writer.write((head + body).encode())
+        writer.write(post_bytes(ask, mcp_session_id=session))
         got = await reader.readuntil(b"roots/list")
         assert b"text/event-stream" in got
         await http.post({"id": "back", "result": {"roots": []}}, mcp_session_id=session)

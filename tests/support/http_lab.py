@@ -54,9 +54,11 @@ async def serving(answer: Answer, limits: Limits | None = None) -> AsyncGenerato
 
 
 @asynccontextmanager
-async def fronting(app: App, limits: Limits | None = None, names: tuple[str, ...] = ()) -> AsyncGenerator[Http]:
+async def fronting(
+    app: App, limits: Limits | None = None, names: tuple[str, ...] = (), origins: tuple[str, ...] = ()
+) -> AsyncGenerator[Http]:
     """An app behind the front; a client of it."""
-    async with serving(Router(app, names).handle, limits) as port:
+    async with serving(Router(app, names, origins).handle, limits) as port:
         yield Http(port)
     await app.stop()
 
@@ -112,9 +114,10 @@ class Http:
         return got
 
     async def ask(self, method: str, body: bytes = b"", path: str = "/mcp", **headers: str) -> Reply:
-        named = {"host": f"127.0.0.1:{self.port}", "connection": "close", **_dashed(headers)}
+        named = {"host": f"127.0.0.1:{self.port}", "connection": "close"}
         if body:
             named |= {"content-length": str(len(body)), "content-type": "application/json"}
+        named |= _dashed(headers)
         head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
         return _parsed(await self.raw(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body))
 

@@ -17,6 +17,7 @@ from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
 from fingerpost.engine.policy import AutoCorrect, Policy, Redact, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
 from fingerpost.proxy.config_file import DEFAULTS, ConfigFile, policy_of
 from fingerpost.proxy.http.sendable import is_url
+from fingerpost.proxy.http.web_pages import read_origin
 from fingerpost.proxy.log import Log
 from fingerpost.terminal.command_error import CommandError, parse_address
 
@@ -54,7 +55,8 @@ def _add_options(proxy: argparse.ArgumentParser) -> None:
     add("url", nargs="?", metavar="URL", help="the URL of a streamable HTTP server; or end with '-- CMD ARGS…'")
     add("--name", metavar="NAME", help="the name of the server in the client's configuration; a prefix of its tools")
     add("--listen", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input")
-    add("--allow-host", action="append", default=[], metavar="NAME", help="accept requests to this host name too")
+    add("--allow-host", action="append", metavar="NAME", help="accept requests to this host name too")
+    add("--allow-origin", action="append", metavar="ORIGIN", help="accept web pages of this origin (http://HOST:PORT)")
     add("--guidance", choices=("off", "on"), help="off: relay everything unchanged (default: on)")
     add("--auto-correct", choices=get_args(AutoCorrect), help="which mistakes to correct (default: safe)")
     add("--unknown-params", choices=get_args(UnknownParams), help="how to treat unknown parameters (default: auto)")
@@ -107,6 +109,9 @@ def _settings(options: argparse.Namespace, config: ConfigFile) -> dict[str, Any]
         raise CommandError(f"max-message must be between 0 and {_MAX_MB} (MB), got {settings['max_message']:g}")
     if settings["guidance"] not in ("on", "off"):
         raise CommandError(f"guidance must be on or off, got {settings['guidance']!r}")
+    for text in settings["allow_origin"]:
+        if read_origin(text) is None:
+            raise CommandError(f"{text} is not an origin", "For example --allow-origin http://localhost:6274")
     return settings
 
 
@@ -178,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
         return _run_stdio_to_stdio(command, setup)
     import asyncio
 
-    return asyncio.run(_listen(options, setup) if options.listen else _run_stdio_to_http(options.url, setup))
+    return asyncio.run(_listen(options, settings, setup) if options.listen else _run_stdio_to_http(options.url, setup))
 
 
 def _open_standard_streams() -> None:
@@ -215,15 +220,15 @@ async def _run_stdio_to_http(url: str, setup: Setup) -> int:
     return await proxy.run()
 
 
-async def _listen(options: argparse.Namespace, setup: Setup) -> int:
+async def _listen(options: argparse.Namespace, settings: dict[str, Any], setup: Setup) -> int:
     from fingerpost.proxy.http.listener import serve
     from fingerpost.proxy.http.server import Limits
 
     host, port = parse_address(options.listen, "--listen")
     app = _http_to_stdio(options.command, setup) if options.command else _http_to_http(options.url, setup)
     try:
-        limits = Limits(body=setup.limit)
-        return await serve(app, host, port, names=options.allow_host, limits=limits, ready=_print_ready)
+        limits, names, origins = Limits(body=setup.limit), settings["allow_host"], settings["allow_origin"]
+        return await serve(app, host, port, names=names, origins=origins, limits=limits, ready=_print_ready)
     except OSError as error:
         hint = "Port 0 picks one that is free." if error.errno == errno.EADDRINUSE else ""
         raise CommandError(f"cannot listen on {options.listen}: {error.strerror}", hint) from error

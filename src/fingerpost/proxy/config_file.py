@@ -33,6 +33,8 @@ _TABLES = ("tools", "aliases", "hints")
 
 DEFAULTS: dict[str, Any] = {
     "name": "",
+    "allow_host": [],
+    "allow_origin": [],
     "guidance": "on",
     "auto_correct": "safe",
     "unknown_params": "auto",
@@ -113,6 +115,8 @@ class ConfigFile:
         expected, got = type(DEFAULTS[name]).__name__, type(value).__name__
         if got != expected and (got, expected) != ("int", "float"):
             raise CommandError(f"{self._locate((key,))}: {key} must be {expected}, got {got}")
+        if isinstance(value, list) and not all(isinstance(one, str) for one in cast("list[Any]", value)):
+            raise CommandError(f"{self._locate((key,))}: {key} must be a list of strings")
 
     def _check_choice(self, key: str, value: Any) -> None:
         """Check a value as the policy does, so that the error names the line and the key as it is written."""

@@ -1,7 +1,7 @@
 """The HTTP front of the proxy: check who may connect, route requests, start and stop.
 
 Web pages in a browser can send requests to a local port. So the proxy checks the `Host` and the `Origin` of each
-request against the names it expects.
+request against what it expects, and takes bodies only as JSON, which a page cannot send without permission.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from fingerpost.proxy.http.http1 import header_value
 from fingerpost.proxy.http.server import Limits, Request, Server
+from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import INVALID_REQUEST
 
@@ -35,18 +36,25 @@ class App(Protocol):
 class Router:
     """Passes expected requests to the app and answers all others."""
 
-    def __init__(self, app: App, names: Iterable[str] = ()) -> None:
+    def __init__(self, app: App, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._app = app
         self._names = _LOOPBACK | {name.lower().strip("[]") for name in names}
+        self._pages = AllowedPages(origins)
 
     async def handle(self, request: Request) -> None:
-        path = _normalize_path(request.path)
         if (problem := self._find_problem(request)) is not None:
             await refuse(request, 403, problem)
-        elif path == "/healthz":
+            return
+        request.responder.own_headers = self._pages.response_headers(request.headers)
+        path = _normalize_path(request.path)
+        if path == "/healthz":
             await request.responder.send_whole(200, [JSON], b'{"status":"ok"}')
         elif path != PATH:
             await refuse(request, 404, f"There is nothing here; the server is at {PATH}")
+        elif request.method == "OPTIONS":
+            await request.responder.send_whole(204, preflight_headers(request.headers))
+        elif request.method == "POST" and not is_json(request.headers):
+            await refuse(request, 415, "Send the message with the header Content-Type: application/json")
         else:
             await self._app.handle(request)
 
@@ -54,9 +62,8 @@ class Router:
         host = (header_value(request.headers, b"host") or b"").decode("latin-1")
         if _host_name(f"//{host}") not in self._names:
             return "This name is not expected here; see --allow-host"
-        origin = header_value(request.headers, b"origin")
-        if origin is not None and _host_name(origin.decode("latin-1")) not in self._names:
-            return "This origin is not expected here; see --allow-host"
+        if not self._pages.allow(request.headers, host):
+            return "Web pages of this origin may not send requests; see --allow-origin"
         return None
 
 
@@ -79,10 +86,17 @@ async def refuse(request: Request, status: int, why: str, id: bytes = b"null", c
 
 
 async def serve(
-    app: App, host: str, port: int, *, names: Iterable[str], limits: Limits, ready: Callable[[str], None]
+    app: App,
+    host: str,
+    port: int,
+    *,
+    names: Iterable[str],
+    origins: Iterable[str],
+    limits: Limits,
+    ready: Callable[[str], None],
 ) -> int:
     """Serve until a signal to stop; return the exit code. A second signal cuts the draining short."""
-    server = Server(Router(app, [host, *names]).handle, limits)
+    server = Server(Router(app, [host, *names], origins).handle, limits)
     listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")

@@ -41,6 +41,8 @@ class Responder:
 
     def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter, *, has_body: bool = True) -> None:
         self._h11, self._writer, self._has_body = connection, writer, has_body
+        self.own_headers: Headers = []
+        """Headers of every response, in place of others of the same names. `Vary` is added to another one."""
         self.has_begun = False
         self.is_stream = False
         """Whether the response is an event stream."""
@@ -50,7 +52,7 @@ class Responder:
     async def begin(self, status: int, headers: Headers) -> None:
         self.has_begun = True
         self.is_stream = is_event_stream(headers)
-        self._write(h11.Response(status_code=status, headers=headers))
+        self._write(h11.Response(status_code=status, headers=self._add_own(headers)))
 
     async def send(self, data: bytes) -> None:
         self.tail = (self.tail + data)[-4:]
@@ -64,13 +66,16 @@ class Responder:
     async def send_whole(self, status: int, headers: Headers, body: bytes = b"") -> None:
         """Send the whole response in one write."""
         self.has_begun = True
-        head = self._h11.send(
-            h11.Response(status_code=status, headers=[*headers, (b"content-length", b"%d" % len(body))])
-        )
+        length: Headers = [] if status == 204 else [(b"content-length", b"%d" % len(body))]
+        head = self._h11.send(h11.Response(status_code=status, headers=[*self._add_own(headers), *length]))
         data = self._h11.send(h11.Data(data=body)) if body and self._has_body else b""
         end = self._h11.send(h11.EndOfMessage())
         self._writer.write(b"".join([head or b"", data or b"", end or b""]))
         await self._writer.drain()
+
+    def _add_own(self, headers: Headers) -> Headers:
+        names = {key for key, _ in self.own_headers} - {b"vary"}
+        return [*(one for one in headers if one[0] not in names), *self.own_headers]
 
     def _write(self, event: h11.Event) -> None:
         if data := self._h11.send(event):

@@ -19,6 +19,7 @@ from fingerpost.proxy.http.headers import HTTP_STATUS, SESSION, caller_keys, cre
 from fingerpost.proxy.http.http1 import Headers, header_value
 from fingerpost.proxy.http.listener import JSON, refuse
 from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.web_pages import METHODS
 from fingerpost.proxy.http_to_stdio.hosted_server import HostedServer
 from fingerpost.proxy.http_to_stdio.response import STREAM, Forwarded, event_or_ping, send_response
 from fingerpost.proxy.http_to_stdio.stateless import find_argument_problem, find_problem, is_stateless
@@ -66,7 +67,7 @@ class HttpToStdio:
             case "DELETE":
                 await self._delete(request)
             case _:
-                await request.responder.send_whole(405, [(b"allow", b"GET, POST, DELETE"), JSON])
+                await request.responder.send_whole(405, [(b"allow", METHODS)])
 
     # requests
 

@@ -1,0 +1,80 @@
+"""Which web pages may send requests, and the headers that tell a browser so (CORS).
+
+A page of any site or local port can make a browser send requests to this machine. The browser names the page in
+`Origin`. Only pages of the proxy's own origin and of those that the user allows are answered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from fingerpost.proxy.http.http1 import Headers, header_value
+
+METHODS = b"GET, POST, DELETE, OPTIONS"
+JSON_TYPE = b"application/json"
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_REQUEST_HEADERS = (
+    b"content-type, accept, authorization, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id"
+)
+_HEADER_NAMES = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z, ]*")
+
+
+def read_origin(text: str) -> str | None:
+    """Return an origin as browsers write it: lower case, without a default port; none if `text` is not an origin."""
+    try:
+        url = urlsplit(text)
+        host, port = url.hostname, url.port
+    except ValueError:
+        return None
+    if not url.scheme or not host or "@" in url.netloc or url.path.strip("/") or url.query or url.fragment:
+        return None
+    place = f"[{host}]" if ":" in host else host
+    return f"{url.scheme}://{place}" + ("" if port in (None, _DEFAULT_PORTS.get(url.scheme)) else f":{port}")
+
+
+class AllowedPages:
+    """The origins of pages that may send requests. All of them are exact: a host on another port is another origin."""
+
+    def __init__(self, origins: Iterable[str] = ()) -> None:
+        self._origins = {read_origin(one) for one in origins} - {None}
+
+    def allow(self, headers: Headers, host: str) -> bool:
+        """Whether the sender of a request to `host` is no page, a page of `host` itself, or an allowed one."""
+        if (origin := header_value(headers, b"origin")) is None:
+            return True
+        page = read_origin(origin.decode("latin-1"))
+        own = {read_origin(f"{scheme}://{host}") for scheme in _DEFAULT_PORTS}
+        return page is not None and page in self._origins | own
+
+    def response_headers(self, headers: Headers) -> Headers:
+        """The headers of a response that let an allowed page read it; none if no page asks."""
+        if (origin := header_value(headers, b"origin")) is None:
+            return []
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-expose-headers", b"mcp-session-id, mcp-protocol-version, www-authenticate"),
+            (b"vary", b"Origin"),
+        ]
+
+
+def preflight_headers(headers: Headers) -> Headers:
+    """The headers that answer `OPTIONS`: for a browser that asks first, what an allowed page may send."""
+    allow: Headers = [(b"allow", METHODS)]
+    if header_value(headers, b"access-control-request-method") is None:
+        return allow
+    wanted = header_value(headers, b"access-control-request-headers") or b""
+    more = b", " + wanted if wanted and _HEADER_NAMES.fullmatch(wanted) else b""  # mcp-param-* depend on the server
+    return [
+        *allow,
+        (b"access-control-allow-methods", METHODS),
+        (b"access-control-allow-headers", _REQUEST_HEADERS + more),
+        (b"access-control-max-age", b"600"),
+    ]
+
+
+def is_json(headers: Headers) -> bool:
+    """Whether a body is declared as JSON. Pages can send other types, or none, without asking first."""
+    types = [value.partition(b";")[0].strip().lower() for key, value in headers if key == b"content-type"]
+    return types == [JSON_TYPE]
