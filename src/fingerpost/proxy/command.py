@@ -10,6 +10,7 @@ import os
 import select
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
@@ -23,6 +24,7 @@ from fingerpost.terminal.command_error import CommandError, parse_address
 
 if TYPE_CHECKING:
     from fingerpost.proxy.http.listener import App
+    from fingerpost.proxy.process.guard import Guard
     from fingerpost.proxy.process.supervisor import Supervisor
     from fingerpost.proxy.protocol.relay import Relay
     from fingerpost.proxy.protocol.session import Session
@@ -158,11 +160,11 @@ class Setup:
 
         return Session(self.make_relay(), timeout=self.timeout, note=self.log.note, marks_lost=self.marks_lost)
 
-    def make_server(self, command: Sequence[str]) -> tuple[Supervisor, Session]:
+    def make_server(self, command: Sequence[str], guard: Guard) -> tuple[Supervisor, Session]:
         from fingerpost.proxy.process.supervisor import Supervisor
 
         session = self.make_session()
-        return Supervisor(command, session, limit=self.limit, notice=self.log.notice), session
+        return Supervisor(command, session, limit=self.limit, notice=self.log.notice, guard=guard), session
 
 
 # running
@@ -196,14 +198,16 @@ def _open_standard_streams() -> None:
 
 
 def _run_stdio_to_stdio(command: Sequence[str], setup: Setup) -> int:
+    from fingerpost.proxy.process.guard import Guard
     from fingerpost.proxy.stdio_to_stdio import StdioToStdio
 
     if not hasattr(select, "poll"):
         raise CommandError("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
-    server, session = setup.make_server(command)
-    gc.freeze()  # what exists now stays, so the garbage collector need not look at it again
     try:
-        return StdioToStdio(server, session, limit=setup.limit).run()
+        with Guard() as guard:
+            server, session = setup.make_server(command, guard)
+            gc.freeze()  # what exists now stays, so the garbage collector need not look at it again
+            return StdioToStdio(server, session, limit=setup.limit).run()
     except FileNotFoundError as error:
         raise _no_command(command[0]) from error
     except OSError as error:
@@ -225,23 +229,26 @@ async def _listen(options: argparse.Namespace, settings: dict[str, Any], setup: 
     from fingerpost.proxy.http.server import Limits
 
     host, port = parse_address(options.listen, "--listen")
-    app = _http_to_stdio(options.command, setup) if options.command else _http_to_http(options.url, setup)
-    try:
-        limits, names, origins = Limits(body=setup.limit), settings["allow_host"], settings["allow_origin"]
-        return await serve(app, host, port, names=names, origins=origins, limits=limits, ready=_print_ready)
-    except OSError as error:
-        hint = "Port 0 picks one that is free." if error.errno == errno.EADDRINUSE else ""
-        raise CommandError(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
+    with ExitStack() as stack:
+        app = _http_to_stdio(options.command, setup, stack) if options.command else _http_to_http(options.url, setup)
+        try:
+            limits, names, origins = Limits(body=setup.limit), settings["allow_host"], settings["allow_origin"]
+            return await serve(app, host, port, names=names, origins=origins, limits=limits, ready=_print_ready)
+        except OSError as error:
+            hint = "Port 0 picks one that is free." if error.errno == errno.EADDRINUSE else ""
+            raise CommandError(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
 
 
-def _http_to_stdio(command: Sequence[str], setup: Setup) -> App:
+def _http_to_stdio(command: Sequence[str], setup: Setup, stack: ExitStack) -> App:
     import shutil
 
     from fingerpost.proxy.http_to_stdio.app import HttpToStdio
+    from fingerpost.proxy.process.guard import Guard
 
     if shutil.which(command[0]) is None:
         raise _no_command(command[0])
-    return HttpToStdio(lambda: setup.make_server(command))
+    guard = stack.enter_context(Guard())
+    return HttpToStdio(lambda: setup.make_server(command, guard))
 
 
 def _http_to_http(url: str, setup: Setup) -> App:

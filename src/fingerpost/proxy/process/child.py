@@ -10,23 +10,25 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, cast
 
+from fingerpost.proxy.process.guard import Guard
+from fingerpost.proxy.process.guard_program import GRACE as _GRACE
 from fingerpost.proxy.protocol.frames import FrameSplitter
-
-_GRACE = 0.3
-"""Seconds between closing the input, SIGTERM and SIGKILL."""
 
 
 class Child:
     """A running server in its own process group. It inherits our environment and standard error.
 
-    `errors` is another descriptor for its standard error.
+    `errors` is another descriptor for its standard error. A `guard` stops the group if our process is killed.
     """
 
-    def __init__(self, argv: Sequence[str], limit: int, errors: int | None = None) -> None:
+    def __init__(self, argv: Sequence[str], limit: int, errors: int | None = None, guard: Guard | None = None) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             list(argv), stdin=pipe, stdout=pipe, stderr=errors, bufsize=0, start_new_session=True
         )
+        self._guard = guard
+        if guard is not None:
+            guard.add(self._process.pid)
         self.frames = FrameSplitter(limit)
         self.stdin = cast("IO[bytes]", self._process.stdin).fileno()
         self.stdout = cast("IO[bytes]", self._process.stdout).fileno()
@@ -76,6 +78,8 @@ class Child:
         """Kill what is left of the process group and close our ends of its pipes."""
         self._signal_group(signal.SIGKILL)
         self.exits_within(_GRACE)
+        if self._guard is not None:
+            self._guard.remove(self._process.pid)
         self.close_input()
         cast("IO[bytes]", self._process.stdout).close()
 

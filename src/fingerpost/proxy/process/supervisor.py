@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 from fingerpost.proxy.process.child import Child
+from fingerpost.proxy.process.guard import Guard
 from fingerpost.proxy.process.pipe import Pipe, read_available
 from fingerpost.proxy.protocol.frames import OversizedFrame
 
@@ -66,9 +67,16 @@ class Supervisor:
     """Starts, restarts and stops the server process of one session."""
 
     def __init__(
-        self, argv: Sequence[str], session: SupervisedSession, *, limit: int, notice: Callable[[str], None]
+        self,
+        argv: Sequence[str],
+        session: SupervisedSession,
+        *,
+        limit: int,
+        notice: Callable[[str], None],
+        guard: Guard | None = None,
     ) -> None:
         self._argv, self._session, self._limit, self._notice = argv, session, limit, notice
+        self._guard = guard
         self._restarts = RestartPolicy()
         self.child: Child | None = None
         self.pipe: Pipe | None = None
@@ -79,7 +87,7 @@ class Supervisor:
 
     def start(self) -> None:
         """Start the server; `OSError` if that fails."""
-        self.child = Child(self._argv, self._limit)
+        self.child = Child(self._argv, self._limit, guard=self._guard)
         self.pipe = Pipe(self.child.stdin)
 
     @property
