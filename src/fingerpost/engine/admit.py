@@ -84,13 +84,13 @@ def judge(call: Call, catalog: Catalog, policy: Policy) -> Verdict:
         return refuse_attack(call, attack)
     if found and not found[0].certain_fix:
         # against a tool that is only guessed at, nothing is claimed about the arguments
-        starts = list(_guess_tools(intended, found[0], catalog, policy))
-        return _decide(start_report(call, found, case, info_tool), found, case, policy, starts)
+        guesses = list(_guess_tools(intended, found[0], catalog, policy))
+        return _decide(start_report(call, found, case, info_tool), found, case, policy, guesses)
     every = [*found, *aliased, *diagnoses]
     if not every:
         return _pass_without_noise(call, case.call, tool)
     # a tool without parameters is named, but a call with arguments that it does not have is not offered
-    starts = [] if found and tool.takes_nothing and case.call.arguments else None
+    starts: list[Start] | None = [] if found and tool.takes_nothing and case.call.arguments else None
     verdict = _decide(start_report(call, every, case, info_tool, more), every, case, policy, starts)
     if verdict.action in ("refuse", "ask"):
         verdict = verdict._replace(report=add_listers(verdict.report, catalog, tool))

@@ -60,25 +60,32 @@ def leave_out(case: Case, at: Path) -> Fix | None:
 
 def may_have_place(case: Case, at: Path) -> bool:
     """Whether an argument says something about the result: what to leave out, a word of a parameter, or its choice."""
-    name, value = str(at[-1]), case.value(at)
+    if _selects_result(case, at):
+        return True
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    return any(_may_be_for(case, at, other, declared[other]) for other in _unset(case, at[:-1]))
+
+
+def _selects_result(case: Case, at: Path) -> bool:
+    """Whether an argument says which part of a result is wanted, by its name alone."""
+    name = str(at[-1])
     stems = set(map(stem, split_words(name)))
     if is_restricting(name) or name.startswith("-") or not stems.isdisjoint(_PAGING):
         return True
-    if not stems.isdisjoint(_ENDS) and (len(stems) > 1 or _is_searched_text(case, at)):
-        return True
-    if _is_searched_text(case, at) if stems <= _SEARCHES else _is_amount(case, at, stems):
-        return True
-    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    if not stems.isdisjoint(_ENDS):
+        return len(stems) > 1 or _is_searched_text(case, at)
+    return _is_searched_text(case, at) if stems <= _SEARCHES else _is_amount(case, at, stems)
+
+
+def _may_be_for(case: Case, at: Path, other: str, schema: Any) -> bool:
+    """Whether an argument shares a word or a unit with a parameter, or names one of its choices."""
+    name, value = str(at[-1]), case.value(at)
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
-    for other in _unset(case, at[:-1]):
-        schema = declared[other]
-        known = {stem(word) for word in split_words(other)}
-        if not words.isdisjoint(known) or _are_related(words, known) or (has_unit(name) and has_unit(other)):
-            return True
-        choices = as_list(as_object(schema).get("enum"))
-        if choices and (name in choices or (isinstance(value, str) and value in choices)):
-            return True
-    return False
+    known = {stem(word) for word in split_words(other)}
+    if not words.isdisjoint(known) or _are_related(words, known) or (has_unit(name) and has_unit(other)):
+        return True
+    choices = as_list(as_object(schema).get("enum"))
+    return name in choices or (isinstance(value, str) and value in choices)
 
 
 def _is_searched_text(case: Case, at: Path) -> bool:

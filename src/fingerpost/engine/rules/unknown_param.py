@@ -102,14 +102,13 @@ def _diagnose_object(
     claims = Counter(match.name for matches in readings.values() for match in matches[:1])
     for stray, matches in readings.items():
         at = (*holder, stray)
-        if must_be_near and not any(match.confidence > OFFER_THRESHOLD for match in matches[:1]):
-            if _must_hold(case, at):
-                yield _diagnosis(case, at, [], declared, is_near=True)
+        if must_be_near and not _is_near(matches):
+            yield from _diagnose_undeclared(case, at, declared)
             continue
         if parts := find_places(case, at, readings, declared, nested):
             yield _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
             continue
-        near = islice((one for one in matches if _may_be_offered(stray, one, nested.get(one.name))), 3)
+        near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))][:3]
         fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in near]
         if fixes and fixes[0].confidence > OFFER_THRESHOLD:
             yield _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
@@ -121,15 +120,19 @@ def _diagnose_object(
             yield _diagnose_far(case, at, fixes, declared, is_near=bool(matches), may_leave_out=may_leave_out)
 
 
-def _must_hold(case: Case, at: Path) -> bool:
-    """Whether it would do harm to ignore a field that the schema of its object neither declares nor forbids.
+def _is_near(matches: Sequence[Match]) -> bool:
+    return bool(matches) and matches[0].confidence > OFFER_THRESHOLD
+
+
+def _diagnose_undeclared(case: Case, at: Path, declared: Mapping[str, Any]) -> Iterator[Diagnosis]:
+    """Diagnose a field that the schema of its object neither declares nor forbids, if ignoring it would do harm.
 
     Such a field is no mistake by itself, because the server may use it. But if the server ignores a filter of what it
     removes, or a dry run, it does more than was asked for.
     """
-    if is_commentary(str(at[-1])):
-        return False
-    return case.tool.is_destructive or limits_effect(at) or (case.tool.is_read_only and may_have_place(case, at))
+    must_hold = case.tool.is_destructive or limits_effect(at) or (case.tool.is_read_only and may_have_place(case, at))
+    if must_hold and not is_commentary(str(at[-1])):
+        yield _diagnosis(case, at, [], declared, is_near=True)
 
 
 def _diagnose_far(

@@ -266,7 +266,10 @@ def find_units(slot: Slot) -> list[str]:
     is_named = len(last) > 1 or (last in ("s", "h") and len(words) > 1)
     if ((is_named and last != "min") or (last == "min" and len(words) > 1)) and (unit := name_unit(last)):
         return [unit]
-    text = slot.description[:500]
+    return _find_described_units(slot.description[:500])
+
+
+def _find_described_units(text: str) -> list[str]:
     if degrees := [unit for found in _IN_DEGREES.finditer(text) if (unit := name_unit(found[1] or found[2]))]:
         return list(dict.fromkeys(degrees))
     candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
