@@ -51,3 +51,7 @@ def test_a_destructive_tool_with_only_the_verb_is_not_pointed_at() -> None:
     names, text = answer("purge_cache")
     assert names == ["purge"]
     assert "Read what a tool does before you choose one." in text
+
+
+def test_a_verb_that_writes_lists_no_tool_that_destroys_in_other_words() -> None:
+    assert "revoke_role" not in answer("update_role")[0]

@@ -55,6 +55,16 @@ def test_what_is_looked_up_by_its_id_is_not_run() -> None:
     assert answer("run_job", {"job_id": "j1"}, *tools)[0] == ["execute_job"]
 
 
+def test_a_list_of_things_is_not_what_runs_them() -> None:
+    tools = tool("trigger_pipeline", "project", "ref"), tool("list_pipelines", "project", "ref", reads=True)
+    assert answer("run_pipeline", {"project": "p", "ref": "main"}, *tools)[0] == ["trigger_pipeline"]
+
+
+def test_what_is_found_by_its_id_is_not_run() -> None:
+    tools = tool("execute_job", "job_id"), tool("find_job", "job_id", reads=True)
+    assert answer("run_job", {"job_id": "j1"}, *tools)[0] == ["execute_job"]
+
+
 def test_a_verb_that_writes_is_not_for_a_reader() -> None:
     tools = tool("add_note", "text"), tool("search_notes", "text", reads=True)
     assert answer("create_note", {"text": "x"}, *tools)[0] == ["add_note"]

@@ -119,16 +119,17 @@ def _same_verbs(bare: str, known: Names) -> list[str]:
 def _most_dangerous(bare: str, known: Names, generic: Sequence[str], catalog: Catalog) -> list[str]:
     """Return the tools that are listed last, one for this thing and one for anything, which may destroy it.
 
-    Of several, the verb decides. Whoever asks to read something needs none.
+    Of several, the verb decides. Whoever asks to read needs none, and whoever asks to write only one with such a verb.
     """
     asked = read_action(bare)
     if asked.danger is Danger.READS:
         return []
+    undoes = asked.verb.startswith("un")
     found: list[str] = []
     for names in (_with_nouns(asked.nouns, known), generic):
         dangerous = [name for name in names if not is_at_most(name, Danger.WRITES, catalog)]
-        dangerous.sort(key=lambda name: not share_group("verbs", asked.verb, read_action(name).verb))
-        found += dangerous[:1]
+        near = [name for name in dangerous if share_group("verbs", asked.verb, read_action(name).verb)]
+        found += (near or (dangerous if asked.danger is not Danger.WRITES or undoes else []))[:1]
     return list(dict.fromkeys(found))
 
 

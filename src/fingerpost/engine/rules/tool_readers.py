@@ -25,6 +25,8 @@ _MOST_TOOLS = 64
 _MOST_READERS = 2
 _CONFIDENCE = 0.75
 _MOST_SLIPS = 2
+_ASKING = frozenset({"find", "query", "search", "select"})
+"""Verbs of tools that are given a question. A list of pipelines is not for `run_pipeline`."""
 
 
 def give_way_to_readers(asked: str, fixes: list[Fix], arguments: Mapping[str, Any], catalog: Catalog) -> list[Fix]:
@@ -65,8 +67,10 @@ def _reads(tool: Tool, arguments: Mapping[str, Any]) -> bool:
     """Whether a tool only reads and takes exactly these arguments. To look up a thing by its id is not to run it."""
     if not tool.is_read_only or not set(tool.required) <= arguments.keys() <= set(tool.params):
         return False
-    is_light = in_section("light", read_action(tool.name).verb)
-    return is_light or not any(is_identity(stem(split_words(name)[-1])) for name in arguments if split_words(name))
+    verb = read_action(tool.name).verb
+    if in_section("light", verb):
+        return True
+    return verb in _ASKING and not any(is_identity(stem(each)) for name in arguments for each in split_words(name)[-1:])
 
 
 def _fix(tool: Tool, confidence: float) -> Fix:

@@ -108,7 +108,7 @@ def _looks_the_same(asked: str, names: Sequence[str]) -> bool:
 
 
 def _hint(asked: str, similar: Sequence[str], info_tool: str | None, parameters: str, catalog: Catalog) -> str:
-    if near := [name for name in similar if has_all_words(name, asked)]:
+    if near := [name for name in similar if is_name(name) and has_all_words(name, asked)]:
         harmless = [name for name in near if is_at_most(name, Danger.WRITES, catalog)]
         return f"Check whether {quote(harmless[0])} does the same" if harmless else _LOOK_FIRST
     if parameters:
