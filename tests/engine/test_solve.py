@@ -13,6 +13,7 @@ from fingerpost.engine.apply_rules import apply_rules
 from fingerpost.engine.case import Case
 from fingerpost.engine.model import Diagnosis, Fix, Move, Rename, Replace, Severity, Violation
 from fingerpost.engine.phrases import Placeholder
+from fingerpost.engine.rules import invalid_length
 from fingerpost.engine.solve import MAX_NODES, Outcome, Start, solve
 from fingerpost.engine.tool import Tool
 
@@ -163,6 +164,20 @@ ROWS = {
 def test_the_same_slip_in_many_items_is_one_decision(sent: list[Any], right: list[Any]) -> None:
     found = verdict("weigh", {"rows": sent}, tool("weigh", {"rows": ROWS}, required=["rows"]))
     assert found.report.corrected == Call("weigh", {"rows": right})
+
+
+@pytest.mark.parametrize(
+    "edit", [Rename(("items", 5, "n"), "m"), Rename(("items", "n", "n"), "m"), Replace(("items", 5), 1)]
+)
+def test_an_edit_outside_of_a_list_changes_nothing(edit: Rename | Replace) -> None:
+    call = Call("t", {"items": [{"n": 0}]})
+    assert edit.applied_to(call) == call
+
+
+def test_a_length_that_a_server_reports_about_a_number_is_not_explained() -> None:
+    tool = Tool("t", {"inputSchema": {"type": "object", "properties": {"a": INTEGER}}})
+    case = Case(Call("t", {"a": 5}), tool, reported=(Violation(("a",), "minLength", 3, {}),))
+    assert list(invalid_length.diagnose(case)) == []
 
 
 @pytest.mark.parametrize("arguments", [{"x": 1}, {"x": 1, "items": [{"n": 0}]}])

@@ -183,11 +183,11 @@ def test_a_wrong_call_is_answered_from_the_callers_own_tool_list_and_not_sent() 
 
 
 def test_a_failed_reply_is_guided_whole_and_in_a_stream() -> None:
-    failed = b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No such file: a"}],"isError":true}}'
-    whole = run(FakeUpstream({"search": raw(200, failed)}), calling("search", {"pattern": "x"}))
+    failed = b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No such file: A"}],"isError":true}}'
+    whole = run(FakeUpstream({"search": raw(200, failed)}), calling("search", {"pattern": "A"}))
     assert whole.json["result"]["_meta"][KEY]["error"]["code"] == "NOT_FOUND"
     streamed = run(
-        FakeUpstream({"search": stream(b"id: 4\ndata: " + failed + b"\n\n")}), calling("search", {"pattern": "x"})
+        FakeUpstream({"search": stream(b"id: 4\ndata: " + failed + b"\n\n")}), calling("search", {"pattern": "A"})
     )
     assert streamed.body.startswith(b"id: 4\ndata: ")
     assert streamed.events == [whole.json]

@@ -230,7 +230,7 @@ def test_a_renamed_argument_keeps_the_spelling_of_its_value() -> None:
 
 def test_a_failed_reply_keeps_its_words_and_gains_the_way_out() -> None:
     talk = Talk().listed(SEARCH)
-    talk.client(called(2, "search", {"pattern": "x"}))
+    talk.client(called(2, "search", {"pattern": "A"}))
     [reply] = talk.server(
         b'{"jsonrpc":"2.0","id":2,"result":{"x":1.0e1,"content":[{"type":"text","text":"No such file: \\u0041"}],'
         b'"isError":true}}'
@@ -781,6 +781,19 @@ def test_a_request_under_an_id_in_flight_is_rejected_and_the_first_is_answered(s
         assert talk.client(first) == [first], "an id that was answered may be used again"
     else:
         assert json.loads(sent[0])["method"] == "tools/list"
+
+
+def test_a_progress_token_that_is_no_token_is_no_hindrance() -> None:
+    talk = Talk(timeout=30, guidance=False)
+    talk.client(asked(3, "ping", _meta={"progressToken": {}}))
+    assert talk.server(said(3)) == [said(3)]
+
+
+def test_a_reply_without_a_result_to_an_unlisted_tool_passes() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(3, "hidden", {}))
+    nothing = frame({"id": 3, "result": None})
+    assert talk.server(nothing) == [nothing]
 
 
 def test_a_request_under_the_id_of_one_that_waits_is_rejected() -> None:

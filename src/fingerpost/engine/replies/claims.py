@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.engine.failure_kinds import FailureKind
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -105,6 +105,7 @@ _BARE = lazy_pattern(
     r"|unhandled exception|panic|error (?:executing|calling) tool \S+)\W*",
     re.IGNORECASE,
 )
+_MAX_DEPTH, _MAX_VALUES = 6, 64
 _FILES = frozenset({"file", "directory", "folder", "dir", "path", "document", "note"})
 
 
@@ -146,11 +147,13 @@ def check_claim(kind: FailureKind, text: str, call: Call, tool: Tool) -> Claim |
 
 
 def strings_of(call: Call) -> list[str]:
-    """Return the values of a call as text, two levels deep and at most 64 per level."""
-    leaves: list[object] = []
-    for value in islice(as_object(call.arguments).values(), 64):
-        leaves += [value, *as_list(value)[:64], *islice(as_object(value).values(), 64)]
-    return [str(leaf) for leaf in leaves if isinstance(leaf, str | int) and not isinstance(leaf, bool)]
+    """Return the values of a call as text, to a limited depth and number."""
+    found: list[str] = []
+    level: list[Any] = [call.arguments]
+    for _ in range(_MAX_DEPTH):
+        level = [item for node in level for item in (*as_list(node), *as_object(node).values())][:_MAX_VALUES]
+        found += [str(leaf) for leaf in level if isinstance(leaf, str | int) and not isinstance(leaf, bool)]
+    return found
 
 
 def _is_broken_json(text: str) -> bool:
