@@ -48,6 +48,7 @@ def error_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         (("--listen", "8080x", "--", "x"), "is not an address to listen on"),
         (("--listen", "127.0.0.1:99999", "--", "x"), "is not an address to listen on"),
         (("--budget", "0", "--", "x"), "budget must be at least 1"),
+        (("--max-stream", "-1", "--", "x"), "max-stream must be a number of seconds"),
         (("--allow-origin", "localhost:6274", "--", "x"), "localhost:6274 is not an origin"),
         (("--config", "nowhere.toml", "--", "x"), "cannot read nowhere.toml"),
     ],

@@ -31,14 +31,14 @@ META: dict[str, Any] = {
 INITIALIZE = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
 
 
-def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0) -> Any:
+def run(scene: Callable[[Http], Awaitable[Any]], timeout: float = 0.0, max_stream: float = 0.0) -> Any:
     def make() -> tuple[Supervisor, Session]:
         session = Session(guidance(), timeout=timeout)
         command = [sys.executable, "-S", str(SERVER)]
         return Supervisor(command, session, limit=1_000_000, notice=lambda _: None), session
 
     async def play() -> Any:
-        app = HttpToStdio(make)
+        app = HttpToStdio(make, max_stream)
         async with fronting(app) as http:
             asyncio.get_running_loop().add_signal_handler(17, app.on_child_exit)
             return await scene(http)

@@ -71,6 +71,7 @@ def _add_options(proxy: argparse.ArgumentParser) -> None:
     add("--tips", action="store_true", default=None, help="add tips to successful replies too")
     add("--timeout", type=float, metavar="S", help="give up on a reply after S seconds (default: never)")
     add("--max-message", type=float, metavar="MB", help="relay messages up to this size (default: 64)")
+    add("--max-stream", type=float, metavar="S", help="end an event stream after S seconds (default: never)")
     add(
         "--config",
         metavar="FILE",
@@ -107,6 +108,8 @@ def _settings(options: argparse.Namespace, config: ConfigFile) -> dict[str, Any]
     settings = {**DEFAULTS, **config.settings, **given}
     if not (0 <= settings["timeout"] < math.inf):
         raise CommandError(f"timeout must be a number of seconds, got {settings['timeout']:g}", "0 means no timeout.")
+    if not (0 <= settings["max_stream"] < math.inf):
+        raise CommandError(f"max-stream must be a number of seconds, got {settings['max_stream']:g}", "0 means no end.")
     if not (0 < settings["max_message"] <= _MAX_MB):
         raise CommandError(f"max-message must be between 0 and {_MAX_MB} (MB), got {settings['max_message']:g}")
     if settings["guidance"] not in ("on", "off"):
@@ -230,7 +233,10 @@ async def _listen(options: argparse.Namespace, settings: dict[str, Any], setup: 
 
     host, port = parse_address(options.listen, "--listen")
     with ExitStack() as stack:
-        app = _http_to_stdio(options.command, setup, stack) if options.command else _http_to_http(options.url, setup)
+        if options.command:
+            app = _http_to_stdio(options.command, setup, stack, settings["max_stream"])
+        else:
+            app = _http_to_http(options.url, setup)
         try:
             limits, names, origins = Limits(body=setup.limit), settings["allow_host"], settings["allow_origin"]
             return await serve(app, host, port, names=names, origins=origins, limits=limits, ready=_print_ready)
@@ -239,7 +245,7 @@ async def _listen(options: argparse.Namespace, settings: dict[str, Any], setup: 
             raise CommandError(f"cannot listen on {options.listen}: {error.strerror}", hint) from error
 
 
-def _http_to_stdio(command: Sequence[str], setup: Setup, stack: ExitStack) -> App:
+def _http_to_stdio(command: Sequence[str], setup: Setup, stack: ExitStack, max_stream: float) -> App:
     import shutil
 
     from fingerpost.proxy.http_to_stdio.app import HttpToStdio
@@ -248,7 +254,7 @@ def _http_to_stdio(command: Sequence[str], setup: Setup, stack: ExitStack) -> Ap
     if shutil.which(command[0]) is None:
         raise _no_command(command[0])
     guard = stack.enter_context(Guard())
-    return HttpToStdio(lambda: setup.make_server(command, guard))
+    return HttpToStdio(lambda: setup.make_server(command, guard), max_stream)
 
 
 def _http_to_http(url: str, setup: Setup) -> App:

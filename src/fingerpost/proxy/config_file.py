@@ -47,6 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "tips": False,
     "timeout": 0.0,
     "max_message": 64.0,
+    "max_stream": 0.0,
 }
 """The settings that neither the command line nor the configuration file sets."""
 

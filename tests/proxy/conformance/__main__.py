@@ -1,7 +1,7 @@
 """Run the official conformance suite against a server, directly and behind the proxy, and compare the results.
 
-Over HTTP every check must give the same result as without the proxy. A stdio server has no HTTP and no resumable
-streams of its own, so only failures count there.
+Every check must give the same result as without the proxy. In front of a stdio server the number of events may differ,
+and it is the proxy that ends streams before their reply. Where it does not, which is the default, only failures count.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tests.support.published import NODE, Posts, listening, proxied
 HERE = Path(__file__).parent
 SERVER = [sys.executable, str(HERE / "server.py")]
 LISTEN = ("--listen", "127.0.0.1:0")
+SHORT_STREAMS = ("--max-stream", "0.4")
+"""A stdio server cannot end a stream before its reply, as one scenario wants. The proxy can."""
 LEAST = {"2025-11-25": 84, "2026-07-28": 152}
 """How many checks the server passes directly. A dead server passes many too, but not as many."""
 
@@ -48,9 +50,13 @@ def compare(version: str) -> bool:
             front = stack.enter_context(listening(proxied(url, *LISTEN, "--guidance", guidance)))
             found = checks(front, version)
             is_same &= report(f"HTTP to HTTP, guidance {guidance}", found, [*differences(direct, found)])
-        for way, behind in {"stdio": [*SERVER, "stdio"], "stdio to HTTP": proxied(url, "--guidance", "off")}.items():
-            found = checks(stack.enter_context(listening(proxied(behind, *LISTEN))), version)
-            is_same &= report(f"HTTP to {way}", found, [*failures(direct, found)], [*differences(direct, found)])
+        stdio = [*SERVER, "stdio"]
+        found = checks(stack.enter_context(listening(proxied(stdio, *LISTEN))), version)
+        is_same &= report("HTTP to stdio", found, [*failures(direct, found)], [*differences(direct, found)])
+        for way, behind in {"stdio": stdio, "stdio to HTTP": proxied(url, "--guidance", "off")}.items():
+            found = checks(stack.enter_context(listening(proxied(behind, *LISTEN, *SHORT_STREAMS))), version)
+            wrong = [line for line in differences(direct, found) if " INFO " not in line]
+            is_same &= report(f"HTTP to {way}, resumed", found, wrong)
     return is_same
 
 

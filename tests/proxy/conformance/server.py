@@ -200,7 +200,7 @@ async def reconnects(context: Context, arguments: Json) -> list[Json]:
     """End the stream before the reply; the client gets the reply when it reconnects."""
     if context.close_sse_stream is not None:
         await context.close_sse_stream()
-    await asyncio.sleep(4 * PAUSE)
+    await asyncio.sleep(14 * PAUSE)  # longer than the streams of the proxy last that is in front of standard streams
     return [text("Reconnection test completed")]
 
 

@@ -15,13 +15,15 @@ from collections.abc import Callable
 from typing import Any
 
 from fingerpost.engine.safety.json_input import as_object
-from fingerpost.proxy.http.headers import HTTP_STATUS, SESSION, caller_keys, credentials_key
+from fingerpost.proxy.http.headers import HTTP_STATUS, SESSION, VERSION, caller_keys, credentials_key
 from fingerpost.proxy.http.http1 import Headers, header_value
 from fingerpost.proxy.http.listener import JSON, refuse
 from fingerpost.proxy.http.server import Request
 from fingerpost.proxy.http.web_pages import METHODS
+from fingerpost.proxy.http_to_stdio.history import read_id
 from fingerpost.proxy.http_to_stdio.hosted_server import HostedServer
-from fingerpost.proxy.http_to_stdio.response import STREAM, Forwarded, event_or_ping, send_response
+from fingerpost.proxy.http_to_stdio.message_queue import MessageQueue, Stream
+from fingerpost.proxy.http_to_stdio.response import Forwarded, StreamedResponse
 from fingerpost.proxy.http_to_stdio.stateless import find_argument_problem, find_problem, is_stateless
 from fingerpost.proxy.process.child import stop_all
 from fingerpost.proxy.process.supervisor import Supervisor, describe_start_failure
@@ -33,13 +35,15 @@ _MAX_SESSIONS = 64
 _MAX_IDLE = 1_800.0
 """Seconds after which an unused session is ended."""
 _NO_SESSION = "There is no such session"
+_POLLING_SINCE = b"2025-11-25"
+"""The first revision whose clients know empty events, and come back for the rest of a stream."""
 
 
 class HttpToStdio:
     """The app behind the router: sessions with a process each, and one process for requests without a session."""
 
-    def __init__(self, make: Callable[[], tuple[Supervisor, Session]]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[], tuple[Supervisor, Session]], max_stream: float = 0.0) -> None:
+        self._make, self._max_stream = make, max_stream
         self._sessions: OrderedDict[bytes, HostedServer] = OrderedDict()
         self._shared: HostedServer | None = None
         self._ids = itertools.count(1)
@@ -157,10 +161,11 @@ class HttpToStdio:
         if host.is_waiting_for(forwarded.id):
             await refuse(request, 400, "The id is that of a request under way", messages.encode(message.id))
             return
-        with host.reply_queue(forwarded.id, forwarded.token) as queue:
+        with host.reply_stream(forwarded.id, forwarded.token) as (stream, queue):
             try:
                 host.from_client(forwarded.frame, speaker)
-                await send_response(request.responder, message, forwarded, queue, headers or [])
+                response = self._response(request, stream, queue, has_ids=host.caller is not None)
+                await response.send_reply(message, forwarded, headers or [])
             except asyncio.CancelledError:
                 if host.caller is None:  # a 2026-07-28 client cancels by closing the connection
                     cancelled = messages.notification("notifications/cancelled", {"requestId": forwarded.id})
@@ -174,14 +179,39 @@ class HttpToStdio:
         if host is None:
             await refuse(request, 404 if header_value(request.headers, SESSION) else 405, _NO_SESSION)
             return
-        if host.has_stream:
+        if (last := header_value(request.headers, b"last-event-id")) is not None:
+            await self._resume(request, host, read_id(last))
+        elif host.has_stream:
             await refuse(request, 409, "The stream of this session is open already")
-            return
-        with host.stream_queue() as queue:
-            await request.responder.begin(200, STREAM)
+        else:
+            await self._send_outside(request, host)
+
+    async def _resume(self, request: Request, host: HostedServer, place: tuple[int, int] | None) -> None:
+        """Send what follows an event of a stream."""
+        if place is not None and place[0] == 0:
+            await self._send_outside(request, host, place[1])
+        elif place is None or (stream := host.find_stream(place[0])) is None:
+            await refuse(request, 400, "The events after this one are not kept any more")
+        else:
+            with host.resume(stream, place[1]) as queue:
+                response = self._response(request, stream, queue, has_ids=True)
+                await response.begin([], primes=False)
+                await response.send_rest()
+
+    async def _send_outside(self, request: Request, host: HostedServer, number: int | None = None) -> None:
+        """Send the messages outside of requests, first those after an event."""
+        with host.outside_stream(number) as (stream, queue):
+            response = self._response(request, stream, queue, has_ids=True)
+            await response.begin([], primes=number is None)
             await request.responder.send(b": open\n\n")
-            while True:
-                await request.responder.send(await event_or_ping(queue))
+            await response.send_rest()
+
+    def _response(self, request: Request, stream: Stream, queue: MessageQueue, *, has_ids: bool) -> StreamedResponse:
+        version = header_value(request.headers, VERSION) or b""
+        polls = has_ids and version >= _POLLING_SINCE
+        return StreamedResponse(
+            request.responder, stream, queue, has_ids=has_ids, polls=polls, seconds=self._max_stream
+        )
 
     async def _delete(self, request: Request) -> None:
         host = self._session_of(request)

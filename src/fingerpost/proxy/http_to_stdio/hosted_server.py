@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import OrderedDict, deque
 from collections.abc import Generator
@@ -12,18 +13,22 @@ from typing import Any, cast
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware.paging import read_all_pages
 from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
-from fingerpost.proxy.http_to_stdio.message_queue import MAX_QUEUED, SUBSCRIPTION, MessageQueue
+from fingerpost.proxy.http_to_stdio.history import Event, History
+from fingerpost.proxy.http_to_stdio.message_queue import MAX_QUEUED, SUBSCRIPTION, MessageQueue, Stream
 from fingerpost.proxy.process.child import Child
 from fingerpost.proxy.process.pipe import Pipe
 from fingerpost.proxy.process.supervisor import Supervisor
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.message import Message, fields
+from fingerpost.proxy.protocol.message import INTERNAL_ERROR, Message, fields
 from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
 from fingerpost.proxy.protocol.request import Reply
 from fingerpost.proxy.protocol.session import Session
 
 _RETRY_LIST_AFTER = 30.0
 """Seconds before the proxy asks again for a list that it could not read."""
+_MAX_RESUMABLE = 100
+"""Streams of a session that can be resumed."""
+_NOT_KEPT = "The server has answered, but its reply could not be kept until the client came back for it"
 
 
 class HostedServer:
@@ -32,13 +37,17 @@ class HostedServer:
     def __init__(self, server: Supervisor, session: Session, caller: bytes | None) -> None:
         self._server, self._session, self.caller = server, session, caller
         self.used_at = time.monotonic()
-        self._waiting: OrderedDict[Any, MessageQueue] = OrderedDict()
-        """The queues of requests in flight, by the id that the session uses."""
+        self._waiting: OrderedDict[Any, Stream] = OrderedDict()
+        """The streams of requests in flight, by the id that the session uses."""
         self._tokens: dict[Any, Any] = {}
         """The ids of requests in flight by their progress token."""
-        self._stream: MessageQueue | None = None
-        """The queue of the stream that the client has opened for messages outside of requests."""
-        self._unsent: deque[bytes] = deque(maxlen=MAX_QUEUED)
+        self._history = History()
+        self._resumable: OrderedDict[int, Stream] = OrderedDict()
+        """The streams of requests that a response has left, and that the client can resume, by their numbers."""
+        self._stream = Stream(0, self._history)
+        """The stream for messages outside of requests."""
+        self._stream_numbers = itertools.count(1)
+        self._unsent: deque[Event] = deque(maxlen=MAX_QUEUED)
         """Messages for the client's stream while it is not open."""
         self._read_child: Child | None = None
         """The process whose output is watched."""
@@ -51,12 +60,12 @@ class HostedServer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether requests are in flight."""
-        return bool(self._waiting)
+        """Whether a client waits for the reply to a request."""
+        return any(stream.queue is not None for stream in self._waiting.values())
 
     @property
     def has_stream(self) -> bool:
-        return self._stream is not None
+        return self._stream.queue is not None
 
     def is_waiting_for(self, id: Any) -> bool:
         return id in self._waiting
@@ -129,8 +138,8 @@ class HostedServer:
 
     def _has_room(self) -> bool:
         """Whether to read from the process. A slow client holds up its own process, but not a shared one."""
-        queues = [*self._waiting.values(), *([self._stream] if self._stream else [])]
-        return self.caller is None or not any(queue.is_full for queue in queues)
+        queues = (stream.queue for stream in (self._stream, *self._waiting.values()))
+        return self.caller is None or not any(queue is not None and queue.is_full for queue in queues)
 
     def _on_readable(self) -> None:
         self._server.read()
@@ -143,52 +152,101 @@ class HostedServer:
     # routing
 
     @contextmanager
-    def reply_queue(self, id: Any, token: Any = None) -> Generator[MessageQueue]:
-        """Open a queue for the messages about a request, until the block ends."""
-        queue = self._waiting[id] = MessageQueue(self._step)
+    def reply_stream(self, id: Any, token: Any = None) -> Generator[tuple[Stream, MessageQueue]]:
+        """Open a stream for the messages about a request, and a queue that reads it until the block ends."""
+        stream = self._waiting[id] = Stream(next(self._stream_numbers), self._history, id, token)
         if token is not None:
             self._tokens[token] = id
+        with self._read(stream) as queue:
+            yield stream, queue
+
+    @contextmanager
+    def resume(self, stream: Stream, number: int) -> Generator[MessageQueue]:
+        """Open a queue for the messages of a stream that follow an event, until the block ends."""
+        self._resumable.pop(stream.number, None)
+        with self._read(stream) as queue:
+            kept = self._history.after(stream.number, number)
+            for event in kept:
+                queue.put(event)
+            if stream.reply_number > number and not (kept and kept[-1].number == stream.reply_number):
+                queue.put(Event(messages.error(messages.encode(stream.id), INTERNAL_ERROR, _NOT_KEPT)))
+            yield queue
+
+    @contextmanager
+    def _read(self, stream: Stream) -> Generator[MessageQueue]:
+        queue = MessageQueue(self._step)
+        stream.attach(queue)
         try:
             yield queue
         finally:
-            self._waiting.pop(id, None)
-            self._tokens.pop(token, None)
+            stream.detach(queue)
+            if stream.is_resumable:
+                self._remember(stream)
+            if stream.queue is None and (stream.is_over or not stream.is_resumable):
+                self._forget(stream)
             self._watch(asyncio.get_running_loop())
 
+    def _remember(self, stream: Stream) -> None:
+        """Let a stream be resumed, and give up the one that was left alone for longest if there are too many."""
+        self._resumable[stream.number] = stream
+        self._resumable.move_to_end(stream.number)
+        if len(self._resumable) > _MAX_RESUMABLE:
+            _, oldest = self._resumable.popitem(last=False)
+            self._forget(oldest)
+
+    def _forget(self, stream: Stream) -> None:
+        """Drop what is still to come for a request."""
+        if self._waiting.get(stream.id) is stream:
+            del self._waiting[stream.id]
+            self._tokens.pop(stream.token, None)
+
+    def find_stream(self, number: int) -> Stream | None:
+        """The stream that a client can resume, also from a response whose client is gone unnoticed; none if unknown."""
+        streams = (*self._resumable.values(), *self._waiting.values())
+        return next((one for one in streams if one.number == number and one.is_resumable), None)
+
     @contextmanager
-    def stream_queue(self) -> Generator[MessageQueue]:
-        """Open a queue for the messages outside of requests, until the block ends; earlier ones come first."""
-        queue = self._stream = MessageQueue(self._step)
+    def outside_stream(self, number: int | None = None) -> Generator[tuple[Stream, MessageQueue]]:
+        """Open a queue for the messages outside of requests, until the block ends.
+
+        Those after the event with a number come first, then those that were never sent.
+        """
+        queue = MessageQueue(self._step)
+        self._unsent.extendleft(reversed(self._stream.attach(queue)))
+        for event in self._history.after(0, number) if number is not None else ():
+            queue.put(event)
         while self._unsent:
             queue.put(self._unsent.popleft())
         try:
-            yield queue
+            yield self._stream, queue
         finally:
-            self._stream = None
+            self._unsent.extendleft(reversed(self._stream.detach(queue)))
             self._watch(asyncio.get_running_loop())
 
     def _deliver(self, frame: bytes) -> None:
-        """Put a message of the server into the queue where it belongs."""
+        """Put a message of the server into the stream where it belongs."""
         message = cast("Message", messages.read_reply(frame))  # the session has read it before
         if not message.is_request and not message.is_notification:
-            if (queue := self._queue_of_reply(message)) is not None:
-                queue.put(frame)
+            if (stream := self._stream_of_reply(message)) is not None:
+                stream.put(frame, is_reply=True)
+                if stream.queue is None:
+                    self._forget(stream)
             return
         if message.method == "notifications/tools/list_changed":
             self._forget_schemas()
-        queue = self._queue_about(message)
-        if queue is None:
+        stream = self._stream_about(message)
+        if stream is None:
             if self.caller is not None:
-                self._unsent.append(frame)
-        elif self.caller is not None or not queue.is_full:
-            queue.put(frame)
+                self._unsent.append(Event(frame))
+        elif self.caller is not None or (stream.queue is not None and not stream.queue.is_full):
+            stream.put(frame)
 
-    def _queue_of_reply(self, message: Message) -> MessageQueue | None:
-        queue = self._waiting.get(message.id) if messages.is_id(message.id) else None
-        return queue if queue is not None else self._waiting.get(messages.numeric_id(message.id))
+    def _stream_of_reply(self, message: Message) -> Stream | None:
+        stream = self._waiting.get(message.id) if messages.is_id(message.id) else None
+        return stream if stream is not None else self._waiting.get(messages.numeric_id(message.id))
 
-    def _queue_about(self, message: Message) -> MessageQueue | None:
-        """Find the queue for a message that is not a reply: its request's, the stream's, or the latest request's."""
+    def _stream_about(self, message: Message) -> Stream | None:
+        """Find the stream for a message that is not a reply: its request's, the open one, or the latest request's."""
         params = fields(message.params)
         token, subscription = params.get("progressToken"), as_object(params.get("_meta")).get(SUBSCRIPTION)
         if messages.is_id(token) and token in self._tokens:
@@ -197,7 +255,7 @@ class HostedServer:
             return self._waiting[subscription]
         if self.caller is None:
             return None
-        return self._stream or next(reversed(self._waiting.values()), None)
+        return self._stream if self.has_stream else next(reversed(self._waiting.values()), None)
 
     # the server's tools
 
@@ -222,11 +280,11 @@ class HostedServer:
         """Send a request of our own and return the reply; none if it takes too long."""
         self._question_count += 1
         id = f"own-{self._question_count}"
-        with self.reply_queue(id) as queue:
+        with self.reply_stream(id) as (_, queue):
             try:
                 self.from_client(messages.request(id, method, params), None)
                 async with asyncio.timeout(LIST_TIMEOUT):
-                    frame = await queue.get()
+                    frame = (await queue.get()).frame
             except TimeoutError:
                 return None
         return Reply(frame, cast("Message", messages.read_reply(frame)))

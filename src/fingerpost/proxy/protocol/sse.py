@@ -81,6 +81,11 @@ def with_data(event: bytes, data: bytes) -> bytes:
     return b"\n".join([*others, b"data: " + data, b"", b""])
 
 
-def encode_message(data: bytes) -> bytes:
+def encode_message(data: bytes, id: bytes = b"") -> bytes:
     """Write a message as an event."""
-    return b"event: message\ndata: " + data + b"\n\n"
+    return (b"id: " + id + b"\n" if id else b"") + b"event: message\ndata: " + data + b"\n\n"
+
+
+def encode_empty(id: bytes, retry: int) -> bytes:
+    """Write an event without a message. It tells a client from where, and after how many milliseconds, to resume."""
+    return b"id: %b\nretry: %d\ndata: \n\n" % (id, retry)
