@@ -416,6 +416,15 @@ def test_the_health_path_answers_and_other_paths_do_not() -> None:
     assert run(FakeUpstream(), scene) == [200, 404, 404, 200]
 
 
+def test_head_is_passed_on_and_has_no_body() -> None:
+    async def scene(http: Http) -> Reply:
+        return await http.ask("HEAD", path="/mcp?x=1")
+
+    upstream = FakeUpstream({"HEAD": raw(405, b"no")})
+    reply = run(upstream, scene)
+    assert (reply.status, reply.body, [request.method for request in upstream.seen]) == (405, b"", ["HEAD"])
+
+
 def test_the_health_path_answers_head_without_a_body() -> None:
     async def scene(http: Http) -> Reply:
         return await http.ask("HEAD", path="/healthz")

@@ -161,6 +161,14 @@ def test_a_request_without_a_session_is_refused_with_instructions() -> None:
     assert "initialize" in replies[0].json["error"]["message"]
 
 
+def test_other_methods_are_answered_with_those_that_there_are() -> None:
+    async def scene(http: Http) -> list[Reply]:
+        return [await http.ask(method) for method in ("HEAD", "PATCH", "OPTIONS")]
+
+    for reply, status in zip(run(scene), (405, 405, 204), strict=True):
+        assert (reply.status, reply.body, reply.headers["allow"]) == (status, b"", "GET, POST, DELETE, OPTIONS")
+
+
 def test_messages_before_the_reply_make_the_response_a_stream() -> None:
     async def scene(http: Http) -> list[Reply]:
         session = await begin(http)

@@ -1,6 +1,7 @@
 """A small HTTP/1.1 server on `h11`. It reads each request whole, within limits, and answers at once or as a stream.
 
-It closes connections of slow clients, and cancels the handler of a client that disconnects.
+It closes connections of slow clients, and cancels the handler of a client that disconnects. A client that has only
+closed its sending half still gets its response.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from typing import TypeAlias, cast
 import h11
 
 from fingerpost.proxy.http.http1 import CHUNK, MAX_HEAD, BodyTooLarge, Headers, is_event_stream
+from fingerpost.proxy.protocol.sse import is_complete
 
 _LINGER = 2.0
 """Seconds to keep reading from a client whose request was refused."""
 _LARGE_BODY = 1_000_000
 """Bytes after which a body may take longer, as long as it makes progress."""
+_PROBE_AFTER = 0.5
+"""Seconds after a client has closed its half of a connection until it is probed, and then probed again."""
+_LONGEST_PROBE = 15.0
 
 
 @dataclass(slots=True)
@@ -59,7 +64,15 @@ class Responder:
         self._write(h11.Data(data=data if self._has_body else b""))
         await self._writer.drain()
 
+    def probe(self) -> None:
+        """Send something that has no meaning. If the client is gone, that breaks the connection."""
+        if not self.has_begun and self._h11.their_http_version != b"1.0":
+            self._write(h11.InformationalResponse(status_code=100, headers=[]))
+        elif self.is_stream and self._has_body and is_complete(self.tail):
+            self._write(h11.Data(data=b": ping\n\n"))
+
     async def end(self) -> None:
+        self.is_stream = False
         self._write(h11.EndOfMessage())
         await self._writer.drain()
 
@@ -144,7 +157,7 @@ class Server:
         work = asyncio.ensure_future(self._handler(request))
         self._busy.add(work)
         try:
-            with connection.on_disconnect(work.cancel), suppress(asyncio.CancelledError):
+            with connection.watch(request.responder, work.cancel), suppress(asyncio.CancelledError):
                 await work
         except (ConnectionError, h11.LocalProtocolError):
             raise
@@ -171,32 +184,47 @@ class Server:
 
 
 class _Protocol(asyncio.StreamReaderProtocol):
-    """A stream protocol that reports a disconnect at once, even if nobody is reading."""
+    """A stream protocol that reports a disconnect even if nobody is reading."""
 
     def __init__(self, connected: Callable[..., Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(asyncio.StreamReader(limit=CHUNK, loop=loop), connected, loop=loop)
         self._callback: Callable[[], object] | None = None
+        self._responder: Responder | None = None
+        self._is_half_closed = False
+        """Whether the client sends no more. It may have closed the connection, or only its half of it."""
+        self._timer: asyncio.TimerHandle | None = None
 
     @contextmanager
-    def on_disconnect(self, callback: Callable[[], object]) -> Generator[None]:
-        """Call `callback` if the client disconnects meanwhile."""
-        self._callback = callback
+    def watch(self, responder: Responder, callback: Callable[[], object]) -> Generator[None]:
+        """Call `callback` if the client disconnects before the block, which makes the response, ends."""
+        self._responder, self._callback = responder, callback
+        if self._is_half_closed:
+            self._probe_after(_PROBE_AFTER)
         try:
             yield
         finally:
-            self._callback = None
+            self._responder = self._callback = None
+            if self._timer is not None:
+                self._timer.cancel()
 
     def eof_received(self) -> bool | None:
-        self._report()
+        self._is_half_closed = True
+        if self._responder is not None:
+            self._probe_after(_PROBE_AFTER)
         return super().eof_received()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._report()
-        super().connection_lost(exc)
+    def _probe_after(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._probe, seconds)
 
-    def _report(self) -> None:
+    def _probe(self, seconds: float) -> None:
+        """Send something, because only a write that fails shows that the client is gone."""
+        cast("Responder", self._responder).probe()
+        self._probe_after(min(1.5 * seconds, _LONGEST_PROBE))
+
+    def connection_lost(self, exc: Exception | None) -> None:
         if self._callback is not None:
             self._callback()
+        super().connection_lost(exc)
 
 
 _numbers = itertools.count(1)
@@ -208,7 +236,7 @@ class _Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
-        self.on_disconnect = cast("_Protocol", writer.transport.get_protocol()).on_disconnect
+        self.watch = cast("_Protocol", writer.transport.get_protocol()).watch
         self._number = next(_numbers)
 
     async def read_request(self, limits: Limits, wait: float) -> Request | None:
