@@ -569,7 +569,7 @@ def test_a_server_that_outlives_its_client_is_stopped_with_the_proxy(world: Worl
     with line(proxied(server_command("everything", world)), world) as one:
         one.greet()
         children = children_of(one.process.pid)
-        assert len(children) == 1
+        assert len(children) == 2  # the server and the guard
         assert one.hang_up() == 0
         assert not children & running()
 
