@@ -37,7 +37,7 @@ class Answer:
 def data_in(body: bytes) -> Iterator[bytes]:
     for event in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
         data = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:")]
-        if data:
+        if any(data):  # an empty event only tells from where to resume
             yield b"\n".join(data)
 
 
