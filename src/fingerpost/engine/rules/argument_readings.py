@@ -39,8 +39,6 @@ def find_readings(
 def _match_names(
     case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], nested: Mapping[str, Path]
 ) -> dict[str, Sequence[Match]]:
-    if not strays:
-        return {}
     given: dict[str, Any] = case.value(holder)
     context = _context(case, holder, declared, given)
     unset = [name for name in declared if name not in given]

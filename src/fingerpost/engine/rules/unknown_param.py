@@ -96,7 +96,9 @@ def _diagnose_object(
     given: dict[str, Any] = case.value(holder)
     most = MAX_DIAGNOSES if len(given) <= MANY_NAMES else MOST_EXPLAINED
     every = [key for key in strays if key in given]
-    nested = _find_places(case, holder, every)
+    if not every:
+        return
+    nested: Mapping[str, Path] = {} if holder else find_nested_fields(case)
     readings = find_readings(case, holder, declared, every[:most], nested)
     readings |= _read_only_one(case, holder, readings)
     claims = Counter(match.name for matches in readings.values() for match in matches[:1])
@@ -143,11 +145,6 @@ def _diagnose_far(
     more = _leave_out(case, at, given_name, fixes, is_near=is_near) if may_leave_out else []
     hint = f"{quote(given_name)} is already given" if given_name else ""
     return _diagnosis(case, at, [*fixes, *more], declared, is_near=is_near, hint=hint)
-
-
-def _find_places(case: Case, holder: Path, strays: list[str]) -> Mapping[str, Path]:
-    """Return the places inside object parameters that arguments at the top may belong to."""
-    return find_nested_fields(case) if strays and not holder else {}
 
 
 def _may_be_offered(stray: str, match: Match, nested: Path | None) -> bool:
