@@ -70,7 +70,8 @@ _FLAG_TEXTS = {"true": True, "false": False}
 
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     for holder, declared, strays, must_be_near in _objects_to_check(case):
-        yield from _diagnose_object(case, holder, declared, strays, must_be_near=must_be_near)
+        if sent := [key for key in strays if key in case.value(holder)]:
+            yield from _diagnose_object(case, holder, declared, sent, must_be_near=must_be_near)
 
 
 def _objects_to_check(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], list[str], bool]]:
@@ -91,13 +92,11 @@ def _objects_to_check(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], lis
 
 
 def _diagnose_object(
-    case: Case, holder: Path, declared: Mapping[str, Any], strays: list[str], *, must_be_near: bool
+    case: Case, holder: Path, declared: Mapping[str, Any], every: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
+    """Diagnose the undeclared names of one object, `every` one of which the call sends."""
     given: dict[str, Any] = case.value(holder)
     most = MAX_DIAGNOSES if len(given) <= MANY_NAMES else MOST_EXPLAINED
-    every = [key for key in strays if key in given]
-    if not every:
-        return
     nested: Mapping[str, Path] = {} if holder else find_nested_fields(case)
     readings = find_readings(case, holder, declared, every[:most], nested)
     readings |= _read_only_one(case, holder, readings)
