@@ -10,7 +10,7 @@ SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 
-.PHONY: demo demo-image help test quick lowest check walk conformance bench loop forms failures calibrate audit-peers soak bless lock clean \
+.PHONY: demo demo-image help test quick lowest check walk conformance bench bench-against loop forms failures calibrate audit-peers soak bless lock clean \
   setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
@@ -49,6 +49,9 @@ conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the
 
 bench: $(SETUP)  ## measure against peers, in one run
 	@$(BIN)/python -m bench
+
+bench-against: $(SETUP)  ## measure the engine in turns with that of another commit (REF=…)
+	@$(BIN)/python -m bench.against $(REF)
 
 loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes against each reference server
 	@$(BIN)/python -m bench.loop

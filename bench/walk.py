@@ -30,6 +30,7 @@ _PLUMBING = (
     "engine/replies/",
     "sdk.py",
     "engine/admit.py",
+    "engine/judge.py",
     "engine/decide.py",
     "engine/render/envelope.py",
 )

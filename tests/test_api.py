@@ -52,11 +52,26 @@ def test_the_package_says_that_it_is_typed_and_ships_its_pages_and_data() -> Non
     assert all(path.is_file() for path in shipped)
 
 
+def run_alone(program: str) -> str:
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    return subprocess.check_output([sys.executable, "-c", program], text=True, env=bare).strip()
+
+
 def test_importing_the_core_pulls_in_nothing_heavy() -> None:
     heavy = {"mcp", "fastmcp", "pydantic", "asyncio", "logging", "sqlite3"}
-    probe = f"import sys, fingerpost; print(*sorted({heavy} & set(sys.modules)))"
-    bare = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    assert subprocess.check_output([sys.executable, "-c", probe], text=True, env=bare).strip() == ""
+    assert run_alone(f"import sys, fingerpost; print(*sorted({heavy} & set(sys.modules)))") == ""
+
+
+@pytest.mark.parametrize(("argument", "loaded"), [("pattern", ""), ("patern", "fingerpost.engine.rules")])
+def test_the_rules_are_loaded_for_the_first_wrong_call(argument: str, loaded: str) -> None:
+    program = f"""if True:
+        import sys
+        from fingerpost import Call, Catalog, admit
+        schema = {{"type": "object", "properties": {{"pattern": {{"type": "string"}}}}, "additionalProperties": False}}
+        admit(Call("search", {{"{argument}": "User"}}), Catalog.listed([{{"name": "search", "inputSchema": schema}}]))
+        print(*{{"fingerpost.engine.rules", "fingerpost.engine.render"}} & set(sys.modules))
+    """
+    assert run_alone(program) == loaded
 
 
 def test_the_documented_example_reads_as_documented() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.engine.admit import admit
@@ -21,11 +22,11 @@ from fingerpost.engine.model import (
     Verdict,
 )
 from fingerpost.engine.policy import Policy
-from fingerpost.engine.render.envelope import Envelope, render
-from fingerpost.engine.render.shapes import reshape
 from fingerpost.engine.tool import Tool
 
 if TYPE_CHECKING:
+    from fingerpost.engine.render.envelope import Envelope, render
+    from fingerpost.engine.render.shapes import reshape
     from fingerpost.engine.replies.enrich import enrich, refusal
 
 __all__ = [
@@ -53,11 +54,17 @@ __all__ = [
     "reshape",
 ]
 
+_LOADED_ON_FIRST_USE = {
+    "Envelope": "fingerpost.engine.render.envelope",
+    "enrich": "fingerpost.engine.replies.enrich",
+    "refusal": "fingerpost.engine.replies.enrich",
+    "render": "fingerpost.engine.render.envelope",
+    "reshape": "fingerpost.engine.render.shapes",
+}
+"""Right calls need neither texts nor replies, so a server that gets only right calls never loads these modules."""
+
 
 def __getattr__(name: str) -> Any:
-    """Import what explains the replies of servers when it is first used: who only judges calls needs none of it."""
-    if name not in ("enrich", "refusal"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from fingerpost.engine.replies import enrich as replies
-
-    return getattr(replies, name)
+    if module := _LOADED_ON_FIRST_USE.get(name):
+        return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

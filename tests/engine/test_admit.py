@@ -21,7 +21,7 @@ from fingerpost import (
     refusal,
     render,
 )
-from fingerpost.engine.admit import judge
+from fingerpost.engine.judge import judge
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
@@ -258,7 +258,7 @@ def test_a_bug_in_guidance_leaves_call_and_reply_unchanged(monkeypatch: pytest.M
         raise RuntimeError("a bug")
 
     catalog, call = Catalog.listed([tool({"n": INTEGER})]), Call("t", {"n": "x"})
-    monkeypatch.setattr("fingerpost.engine.admit.judge", broken)
+    monkeypatch.setattr("fingerpost.engine.judge.judge", broken)
     assert admit(call, catalog) == Verdict("forward", call)
     monkeypatch.setattr("fingerpost.engine.replies.enrich.add_guidance", broken)
     reply: dict[str, Any] = {"content": []}

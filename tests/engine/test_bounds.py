@@ -317,13 +317,13 @@ def test_the_rules_run_once_for_a_slip_and_the_validator_a_few_times(
     monkeypatch: pytest.MonkeyPatch,
     work: Counter[str],
 ) -> None:
-    from fingerpost.engine import admit as admission
     from fingerpost.engine import apply_rules as application
+    from fingerpost.engine import judge as judgement
     from fingerpost.engine.rules import argument_readings, near_choices
 
     for module, name, counted in (
         (application, "apply_rules", "apply_rules"),
-        (admission, "apply_rules", "apply_rules"),
+        (judgement, "apply_rules", "apply_rules"),
         (argument_readings, "closest", "closest"),
         (near_choices, "find_readings", "closest"),
     ):

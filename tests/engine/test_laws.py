@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from fingerpost import KEY, Applicability, Call, Catalog, Grade, Policy, Report, Tool, Verdict, admit, enrich, render
-from fingerpost.engine.admit import judge
+from fingerpost.engine.judge import judge
 from fingerpost.engine.model import Rename, Replace
 from fingerpost.engine.render.shapes import Shape, reshape
 from fingerpost.engine.replies.enrich import add_guidance

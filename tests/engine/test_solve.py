@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fingerpost import Applicability, Call, Catalog, Policy, Report, Verdict
-from fingerpost.engine.admit import judge
 from fingerpost.engine.apply_rules import apply_rules
 from fingerpost.engine.case import Case
+from fingerpost.engine.judge import judge
 from fingerpost.engine.model import Diagnosis, Fix, Move, Rename, Replace, Severity, Violation
 from fingerpost.engine.phrases import Placeholder
 from fingerpost.engine.rules import invalid_length

@@ -11,7 +11,7 @@ from typing import Any
 
 import fingerpost
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, enrich, render
-from fingerpost.engine.admit import judge
+from fingerpost.engine.judge import judge
 from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_catalog
 from fingerpost.engine.repeated_calls import vary_answer
 from fingerpost.engine.replies.enrich import add_guidance, append_report, explain_failure

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.judge import judge
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Report, Severity, Verdict

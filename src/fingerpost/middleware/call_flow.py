@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol
 
-from fingerpost.engine.admit import judge
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import FailureFacts
+from fingerpost.engine.judge import judge
 from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
 from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_failure, is_unknown_tool
 from fingerpost.engine.replies.enrich import (

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any, TypeVar, get_args
 
 from fingerpost.engine import info_tool
-from fingerpost.engine.admit import explain_with
 from fingerpost.engine.annotations import Effects, Write
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog
+from fingerpost.engine.judge import explain_with
 from fingerpost.engine.matching import closest
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Report, Verdict
 from fingerpost.engine.overrides import Hint, Overrides

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Applicability, Call, Catalog, Policy, Verdict, render
-from fingerpost.engine.admit import judge
+from fingerpost.engine.judge import judge
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 CUSTOMER = {"type": "object", "properties": {"name": STRING, "email": STRING}, "required": ["name", "email"]}

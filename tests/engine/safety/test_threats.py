@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fingerpost import KEY, Call, Catalog, Policy, Report, admit, closest, enrich, render
-from fingerpost.engine.admit import judge
+from fingerpost.engine.judge import judge
 from fingerpost.engine.model import Replace
 from fingerpost.engine.replies.enrich import add_guidance
 from fingerpost.engine.replies.symptoms import SYMPTOMS

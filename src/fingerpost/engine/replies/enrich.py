@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from fingerpost.engine.admit import admit, available_info_tool, explain_violations, explain_with
+from fingerpost.engine.admit import admit
 from fingerpost.engine.case import Case
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.dialects.plausible import is_plausible
 from fingerpost.engine.failure_kinds import FailureFacts
+from fingerpost.engine.judge import available_info_tool, explain_violations, explain_with
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import EMPTY_REPORT, KEY, Call, Diagnosis, Report, Verdict
