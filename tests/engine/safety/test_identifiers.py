@@ -167,9 +167,9 @@ def test_an_id_that_the_schema_declares_secret_is_not_repeated(mark: dict[str, A
 
 
 def test_a_value_sent_under_the_name_of_a_secret_is_not_repeated_under_another() -> None:
-    from fingerpost.engine.render.corrected_call import present_call
+    from fingerpost.engine.render.corrected_call import SentCall, present_call
 
     sent = Call("rename_task", {"token": UUID})
-    assert present_call(Call("rename_task", {"task_id": sent.arguments["token"]}), sent).text == (
+    assert present_call(Call("rename_task", {"task_id": sent.arguments["token"]}), SentCall(sent)).text == (
         "rename_task(task_id: <as sent>)"
     )

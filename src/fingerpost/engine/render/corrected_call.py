@@ -52,10 +52,24 @@ _LONGEST_BESIDE_CHANGES = 16
 
 
 @dataclass(frozen=True)
+class SentCall:
+    """The call that a caller sent, and the normalised names of its arguments that are secret."""
+
+    call: Call
+    secret: Container[str] = ()
+
+    @cached_property
+    def origins(self) -> dict[int, Path]:
+        """The path of each value by identity; computed once, if a value is omitted."""
+        return {id(value): at for at, value in _walk(self.call.arguments)}
+
+
+@dataclass(frozen=True)
 class PresentableCall:
     """A call with every value that may be shown, and the origin of the others."""
 
     call: Call
+    sent: SentCall
     as_sent: dict[str, str] = field(default_factory=dict[str, str])
     is_complete: bool = True
     """False if a value of ours is omitted, so that the caller has to fill it in."""
@@ -77,14 +91,13 @@ class PresentableCall:
 
 
 def present_call(
-    corrected: Call, sent: Call, secret: Container[str] = (), longest: int = ECHO_LIMIT, *, only_changes: bool = False
+    corrected: Call, sent: SentCall, longest: int = ECHO_LIMIT, *, only_changes: bool = False
 ) -> PresentableCall:
     """Present `corrected` to the caller who sent `sent`.
 
-    Texts longer than `longest`, values under a name in `secret`, and with `only_changes` what was not changed, are
-    omitted.
+    Texts longer than `longest`, secrets, and with `only_changes` what was not changed, are omitted.
     """
-    presenter = _Presenter(sent, secret, longest, only_changes)
+    presenter = _Presenter(sent, longest, only_changes)
     fields = as_object(corrected.arguments)
     arguments = {
         show_name(name): presenter.present(value, (name,)) for name, value in list(fields.items())[:_MOST_NODES]
@@ -94,27 +107,25 @@ def present_call(
     is_complete = (
         len(known) == len(presenter.omitted) and len(fields) <= _MOST_NODES and all(map(_may_show_name, fields))
     )
-    return PresentableCall(Call(clean(corrected.tool), arguments), known, is_complete)
+    return PresentableCall(Call(clean(corrected.tool), arguments), sent, known, is_complete)
 
 
-def present_in_text(corrected: Call, sent: Call, secret: Container[str], longest: int) -> PresentableCall:
+def present_in_text(corrected: Call, sent: SentCall, longest: int) -> PresentableCall:
     """Present a call in at most `longest` characters if possible: with less inside its placeholders, or its changes."""
-    presented = present_call(corrected, sent, secret)
+    presented = present_call(corrected, sent)
     if len(presented.text) <= longest and _shows_lists(presented, corrected):
-        return _without_unchanged(presented, corrected, sent, secret)
-    for shorter in _shorter_and_shorter(corrected, sent, secret):
+        return _without_unchanged(presented, corrected, sent)
+    for shorter in _shorter_and_shorter(corrected, sent):
         if len(shorter.text) <= longest and _shows_lists(shorter, corrected):
             return replace(shorter, is_shortened=True)
     return presented
 
 
-def _without_unchanged(
-    presented: PresentableCall, corrected: Call, sent: Call, secret: Container[str]
-) -> PresentableCall:
+def _without_unchanged(presented: PresentableCall, corrected: Call, sent: SentCall) -> PresentableCall:
     """Leave long objects and lists that were not changed as sent, if the call is long and that shortens it much."""
     if len(presented.text) <= _COMFORTABLE:
         return presented
-    shorter = present_call(corrected, sent, secret, only_changes=True)
+    shorter = present_call(corrected, sent, only_changes=True)
     is_worth_it = len(shorter.text) < len(presented.text) * 2 // 3 and shorter.is_complete
     return replace(shorter, is_shortened=True) if is_worth_it else presented
 
@@ -126,38 +137,34 @@ def _shows_lists(presented: PresentableCall, corrected: Call) -> bool:
     return all(presented.call.arguments.get(name) != _LIST for name in lists)
 
 
-def _shorter_and_shorter(corrected: Call, sent: Call, secret: Container[str]) -> Iterator[PresentableCall]:
+def _shorter_and_shorter(corrected: Call, sent: SentCall) -> Iterator[PresentableCall]:
     """Yield the call with less inside its placeholders, then without what was not changed, then with fewer items."""
     blanks = list(_with_fewer_blanks(corrected))
     for call in blanks:
-        yield present_call(call, sent, secret)
+        yield present_call(call, sent)
     call = blanks[-1] if blanks else corrected
-    changed = leave_out_items(call, sent, keeps_changes=True)
-    yield present_call(changed, sent, secret, _LONGEST_BESIDE_CHANGES, only_changes=True)
-    first = leave_out_items(call, sent, keeps_changes=False)
-    shorter = present_call(first, sent, secret, _LONGEST_BESIDE_CHANGES, only_changes=True)
+    changed = leave_out_items(call, sent.call, keeps_changes=True)
+    yield present_call(changed, sent, _LONGEST_BESIDE_CHANGES, only_changes=True)
+    first = leave_out_items(call, sent.call, keeps_changes=False)
+    shorter = present_call(first, sent, _LONGEST_BESIDE_CHANGES, only_changes=True)
     yield replace(shorter, is_complete=shorter.is_complete and not leaves_out_changes(first))
 
 
-def call_for_program(
-    in_text: PresentableCall, corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
-) -> dict[str, Any]:
+def call_for_program(in_text: PresentableCall, corrected: Call, applicability: Applicability) -> dict[str, Any]:
     """Return `{name, arguments, applicability}` for a program.
 
     If a value is omitted, `as_sent` tells where it is in the call that was sent, and `when_filled` is the applicability
     once it is filled in. `in_text` is the call in the text; if that is complete, it is used here too.
     """
-    for presented in _smaller_and_smaller(in_text, corrected, sent, secret):
+    for presented in _smaller_and_smaller(in_text, corrected):
         if presented.size <= _LARGEST:
             return _as_object(presented, applicability)
     return {"name": clean(corrected.tool), "applicability": Applicability.HAS_PLACEHOLDERS.value}
 
 
-def changes_for_program(
-    corrected: Call, sent: Call, applicability: Applicability, secret: Container[str] = ()
-) -> dict[str, Any]:
+def changes_for_program(corrected: Call, sent: SentCall, applicability: Applicability) -> dict[str, Any]:
     """Return the call for a program with everything that was not changed as sent, if there is no room for more."""
-    presented = present_call(corrected, sent, secret, only_changes=True)
+    presented = present_call(corrected, sent, only_changes=True)
     return _as_object(presented, applicability)
 
 
@@ -171,19 +178,17 @@ def _as_object(presented: PresentableCall, applicability: Applicability) -> dict
     return {**call, "applicability": Applicability.HAS_PLACEHOLDERS.value, **filled}
 
 
-def _smaller_and_smaller(
-    in_text: PresentableCall, corrected: Call, sent: Call, secret: Container[str]
-) -> Iterator[PresentableCall]:
+def _smaller_and_smaller(in_text: PresentableCall, corrected: Call) -> Iterator[PresentableCall]:
     """Yield a call with ever less inside its placeholders, then with ever shorter texts."""
     if in_text.is_complete and not in_text.as_sent and not in_text.is_shortened:
         yield in_text
-    call, longest = corrected, _LONGEST_COPIED[0]
-    yield present_call(call, sent, secret, longest)
+    call, sent, longest = corrected, in_text.sent, _LONGEST_COPIED[0]
+    yield present_call(call, sent, longest)
     for call in _with_fewer_blanks(corrected):
-        yield present_call(call, sent, secret, longest)
-    yield present_call(call, sent, secret, ECHO_LIMIT, only_changes=True)
+        yield present_call(call, sent, longest)
+    yield present_call(call, sent, ECHO_LIMIT, only_changes=True)
     for longest in _LONGEST_COPIED[1:]:
-        yield present_call(call, sent, secret, longest)
+        yield present_call(call, sent, longest)
 
 
 def _with_fewer_blanks(call: Call) -> Iterator[Call]:
@@ -198,16 +203,10 @@ def _with_fewer_blanks(call: Call) -> Iterator[Call]:
 class _Presenter:
     """Decides for each value whether it may be shown, and records the origin of those that may not."""
 
-    sent: Call
-    secret: Container[str]
+    sent: SentCall
     longest: int
     only_changes: bool = False
     omitted: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
-
-    @cached_property
-    def _origins(self) -> dict[int, Path]:
-        """The path of each value in the caller's own call, by identity; computed only if a value is omitted."""
-        return {id(value): at for at, value in _walk(self.sent.arguments)}
 
     def present(self, value: Any, at: Path) -> Any:
         leaf: Any = value
@@ -215,7 +214,7 @@ class _Presenter:
             self.only_changes
             and isinstance(value, dict | list)
             and _is_long(leaf, self.longest)
-            and id(leaf) in self._origins
+            and id(leaf) in self.sent.origins
         ):
             return self._omit(leaf, at)
         if isinstance(value, dict) and self._is_small_object(leaf, at):
@@ -227,7 +226,7 @@ class _Presenter:
         return self._omit(leaf, at)
 
     def _omit(self, value: Any, at: Path) -> Placeholder:
-        self.omitted[show_name(format_path(at))] = origin = self._origins.get(id(value))
+        self.omitted[show_name(format_path(at))] = origin = self.sent.origins.get(id(value))
         return AS_SENT if origin else Placeholder(f"<{self._describe(value, at)}>")
 
     def _describe(self, value: Any, at: Path) -> str:
@@ -253,11 +252,13 @@ class _Presenter:
 
     def _was_secret(self, value: Any) -> bool:
         """Whether the caller sent the value under the name of a secret."""
-        origin = self._origins.get(id(value), ())
+        origin = self.sent.origins.get(id(value), ())
         return is_secret(key_of(origin)) or self._is_secret(origin)
 
     def _is_secret(self, at: Path) -> bool:
-        return bool(self.secret) and any(normal_form(step) in self.secret for step in at if isinstance(step, str))
+        return bool(self.sent.secret) and any(
+            normal_form(step) in self.sent.secret for step in at if isinstance(step, str)
+        )
 
 
 def _may_show_name(name: str) -> bool:

@@ -15,6 +15,7 @@ from fingerpost.engine.model import Applicability, CallTool, Diagnosis, Drop, Fi
 from fingerpost.engine.phrases import key_of
 from fingerpost.engine.render.corrected_call import (
     PresentableCall,
+    SentCall,
     call_for_program,
     changes_for_program,
     present_in_text,
@@ -52,14 +53,14 @@ class Envelope:
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Render a report as text and as structure."""
     longest = longest_call(report, budget)
-    secret = report.secret_names
-    presented = present_in_text(report.corrected, report.call, secret, longest) if report.corrected else None
+    sent = SentCall(report.call, report.secret_names)
+    presented = present_in_text(report.corrected, sent, longest) if report.corrected else None
     in_text = report
     if presented and not presented.is_complete:
         in_text = replace(report, applicability=Applicability.HAS_PLACEHOLDERS)
         report = report if presented.is_shortened else in_text  # a program has more room than the text
     call = presented.text if presented else ""
-    readings = [present_in_text(one, report.call, secret, longest // 2) for one in report.readings[:_MOST_READINGS]]
+    readings = [present_in_text(one, sent, longest // 2) for one in report.readings[:_MOST_READINGS]]
     lines = text_lines(in_text, call if len(call) <= longest else "", _readings_line(report, readings))
     text = "\n".join(fit_budget(budget, lines, report.server_text))
     build = _error_structure if report.is_refusal else _success_structure
@@ -68,12 +69,14 @@ def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Env
         structured.get("error", structured)["possible_calls"] = _possible_calls(report, readings)
     if report.corrected is None:
         return Envelope(text, reshape(fit_structure(structured, text), shape))
-    changes = partial(changes_for_program, report.corrected, report.call, report.applicability, secret)
+    changes = partial(changes_for_program, report.corrected, sent, report.applicability)
     return Envelope(text, reshape(fit_structure(structured, text, changes), shape))
 
 
 def _readings_line(report: Report, readings: list[PresentableCall]) -> str:
     """Write the equally plausible calls. Many arguments that all of them have as they were sent are not repeated."""
+    if not readings:
+        return ""
     calls = [as_object(one.arguments) for one in report.readings[:_MOST_READINGS]]
     sent = as_object(report.call.arguments)
     same = {name for name, value in sent.items() if all(name in call and call[name] == value for call in calls)}
@@ -229,15 +232,13 @@ def _better_call(report: Report, presented: PresentableCall | None) -> dict[str,
     """Return the corrected call for programs, if there is one."""
     if presented is None or report.corrected is None:
         return {}
-    call = call_for_program(presented, report.corrected, report.call, report.applicability, report.secret_names)
-    return {"corrected_call": call}
+    return {"corrected_call": call_for_program(presented, report.corrected, report.applicability)}
 
 
 def _possible_calls(report: Report, readings: list[PresentableCall]) -> list[dict[str, Any]]:
     """Return the equally plausible calls for programs."""
-    unsure, secret = Applicability.MAYBE_INCORRECT, report.secret_names
     return [
-        call_for_program(in_text, call, report.call, unsure, secret)
+        call_for_program(in_text, call, Applicability.MAYBE_INCORRECT)
         for in_text, call in zip(readings, report.readings, strict=False)
     ]
 

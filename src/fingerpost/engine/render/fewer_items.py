@@ -39,8 +39,10 @@ def _is_in(value: Any, sent: Call) -> bool:
 
 
 def _few(items: list[Any], untouched: Container[int], keeps_changes: bool) -> Iterator[Any]:
-    for is_as_sent, run in groupby(items, key=lambda item: id(item) in untouched):
-        group = list(run)
+    start = 0
+    for is_as_sent, run in groupby(map(untouched.__contains__, map(id, items))):
+        group = items[start : start + sum(1 for _ in run)]
+        start += len(group)
         if is_as_sent:
             yield Placeholder(f"<{count_noun(len(group), 'item')} as sent>")
         elif keeps_changes or len(group) < _MANY_ITEMS or not _are_alike(group):
@@ -56,4 +58,8 @@ def _are_alike(items: list[Any]) -> bool:
     if not isinstance(first, dict):
         return not isinstance(first, list) and all(type(item) is type(first) for item in items)
     names = cast("dict[str, Any]", first).keys()
-    return all(isinstance(item, dict) and as_object(cast("Any", item)).keys() == names for item in items)
+    return (
+        all(isinstance(item, dict) for item in items)
+        and set(map(len, items)) == {len(names)}
+        and set[str]().union(*items) == names
+    )

@@ -15,7 +15,7 @@ from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Call, Replace
 from fingerpost.engine.phrases import Placeholder, count_noun, format_call
-from fingerpost.engine.render.corrected_call import present_call
+from fingerpost.engine.render.corrected_call import SentCall, present_call
 from fingerpost.engine.replies.payload import CURSORS, OWN_ADVICE, PARTIAL, count_total, next_cursor
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.safety.redact import clean, is_clean, is_harmless
@@ -260,7 +260,7 @@ def _narrower_call(call: Call, tool: Tool) -> str | None:
 
 
 def _call_with(call: Call, tool: Tool, name: str, value: Any) -> str:
-    return clean(present_call(Replace((name,), value).applied_to(call), call, tool.secret_names).text, 240)
+    return clean(present_call(Replace((name,), value).applied_to(call), SentCall(call, tool.secret_names)).text, 240)
 
 
 def _without_absent(**steps: str | None) -> dict[str, str]:

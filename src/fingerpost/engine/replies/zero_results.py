@@ -14,7 +14,7 @@ from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.listers import find_listers, is_search, usage_of
 from fingerpost.engine.model import Call, Drop
-from fingerpost.engine.render.corrected_call import present_call
+from fingerpost.engine.render.corrected_call import SentCall, present_call
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, Advice, position_of
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
@@ -84,7 +84,7 @@ def _broader_call(call: Call, tool: Tool) -> str:
         broader = Drop((name,)).applied_to(broader)
     if not dropped or not tool.accepts(broader.arguments):
         return ""
-    return clean(present_call(broader, call, tool.secret_names).text, 240)
+    return clean(present_call(broader, SentCall(call, tool.secret_names)).text, 240)
 
 
 def _is_optional_filter(name: str, tool: Tool) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, TypeAlias, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -124,6 +125,9 @@ def _is_any_suspicious(value: Any, name: str) -> bool:
                 return True
             if nested := [item for item in items if type(item) in _CONTAINERS]:
                 inner.setdefault(holder, []).extend(nested)
+            values: Iterator[Any] = chain.from_iterable(fields.values() for fields in objects)
+            if _CONTAINERS.isdisjoint(map(type, values)):
+                continue  # true of most, and faster than the loop
             for fields in objects:
                 for key, item in fields.items():
                     if type(item) in _CONTAINERS:

@@ -60,13 +60,26 @@ class _Repetition:
             return [self.apply(item, depth + 1) for item in cast("list[Any]", node)]
         if isinstance(node, dict) and depth in self.wild:
             return {key: self.apply(item, depth + 1) for key, item in cast("dict[str, Any]", node).items()}
-        step: Any = self.at[depth]
-        holder: Any = cast("Any", node)
-        if not _has(holder, step):
-            return holder
-        copy: Any = holder.copy()
-        copy[step] = self.apply(holder[step], depth + 1)
-        return copy
+        return self._change_inside(node, depth)
+
+    def _change_inside(self, node: Any, depth: int) -> Any:
+        """Follow the steps to the next large container or to the slip, without a call for each step."""
+        holders: list[tuple[Any, str | int]] = []
+        inner, last = node, len(self.at) - 1
+        while depth < last and depth not in self.wild:
+            step = self.at[depth]
+            if not _has(inner, step):
+                return node
+            holders.append((inner, step))
+            inner, depth = inner[step], depth + 1
+        changed = self.apply(inner, depth)
+        if changed is inner:
+            return node
+        for holder, step in reversed(holders):
+            copy = holder.copy()
+            copy[step] = changed
+            changed = copy
+        return changed
 
     def _change_each(self, items: list[Any]) -> list[Any]:
         """Change a field of each item of a large list."""

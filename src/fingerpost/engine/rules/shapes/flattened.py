@@ -72,7 +72,7 @@ def _is_near_other(case: Case, stray: str, name: str) -> bool:
 
 def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:
     """Return the place of each argument that has exactly one inside the object parameters."""
-    if not strays:
+    if not (strays and case.tool.nested_fields):
         return {}
     fields = {spelling(name): path for name, path in find_nested_fields(case).items()}
     places = {stray: fields[spelling(stray)] for stray in strays if spelling(stray) in fields}
