@@ -101,6 +101,11 @@ def test_a_few_wrong_items_are_explained_and_the_others_counted() -> None:
     assert "The same in 9,999 more items." in render(verdict.report).text
 
 
+def test_wrong_items_that_cannot_be_corrected_alike_are_not_counted_exactly() -> None:
+    verdict = judge(items(), {"items": [{"sku": "a", "quantity": f"{index} kg"} for index in range(10_000)]})
+    assert "The same in at least 2 more items." in render(verdict.report).text
+
+
 def test_a_wrong_item_at_the_end_is_found_at_its_own_index() -> None:
     right = [{"sku": "a", "quantity": 1}] * 9_999
     verdict = judge(items(), {"items": [*right, {"sku": "b", "quantty": 2}]})

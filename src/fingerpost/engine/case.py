@@ -61,7 +61,7 @@ class Case:
         is_sample = bool(self.applied)  # the other items of a large list still have the slips that edits removed here
         every = self.reported or self.known
         if not every:
-            every = self.tool.find_violations(self.call.arguments, self._focus, is_sample=is_sample)
+            every = self.tool.find_violations(self.call.arguments, self.focus, is_sample=is_sample)
         return tuple(one for one in every if not self._is_filled_in(one))
 
     def _is_filled_in(self, violation: Violation) -> bool:
@@ -94,7 +94,8 @@ class Case:
         return None if self.is_safe else next(find_hazards(self.arguments), None)
 
     @cached_property
-    def _focus(self) -> Focus | None:
+    def focus(self) -> Focus | None:
+        """The items that are looked at, if the call is too large to look at all."""
         return self.seen or (self.tool.make_focus() if is_large(self.call.arguments) else None)
 
     def find_unknown_arguments(self) -> list[str]:
@@ -105,7 +106,7 @@ class Case:
     def find_nested_unknown_arguments(self) -> Iterator[UnknownArguments]:
         """Find objects inside the arguments with names that a server would drop; in a fixed call, in focus only."""
         found = self.tool.find_nested_unknown_arguments(self.arguments)
-        focus = self._focus if self.applied else None
+        focus = self.focus if self.applied else None
         return (one for one in found if focus is None or focus.contains(one[0]))
 
     def violations_of(self, *keywords: str) -> Iterator[Violation]:
@@ -121,7 +122,7 @@ class Case:
         call, applied = self.call, self.applied
         edits = tuple(edits)
         for edit in edits:
-            if self._focus:
+            if self.focus:
                 applied = (*applied, Applied(edit, call))
             call = edit.applied_to(call)
         if call is self.call:
@@ -130,7 +131,7 @@ class Case:
         return Case(
             call,
             self.tool,
-            seen=self._focus,
+            seen=self.focus,
             known=known,
             applied=applied,
             is_safe=self._stays_safe(edits),
@@ -140,7 +141,7 @@ class Case:
     def _stays_safe(self, edits: Iterable[Edit]) -> bool:
         """Whether the call was seen to contain no attack, and need not be searched again after these edits."""
         was_safe = self.is_safe or ("first_hazard" in self.__dict__ and self.first_hazard is None)
-        return was_safe and (self._focus is not None or all(map(_adds_no_text, edits)))
+        return was_safe and (self.focus is not None or all(map(_adds_no_text, edits)))
 
     def _keeps_violations(self, edit: Edit) -> bool:
         """Whether an edit puts a placeholder in the place of a text that is no better: both are only text."""

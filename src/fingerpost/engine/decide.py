@@ -49,7 +49,12 @@ def start_report(call: Call, found: Sequence[Diagnosis], case: Case, info_tool: 
         secret_names=case.tool.secret_names,
         more_problems=max(0, len(found) - MAX_DIAGNOSES) + more,
         same_slips=more,
+        may_have_more=case.focus is not None and any(_is_in_list(one) for one in without_certain_fix(found)),
     )
+
+
+def _is_in_list(diagnosis: Diagnosis) -> bool:
+    return any(isinstance(step, int) for step in diagnosis.at)
 
 
 def repair(report: Report, found: Sequence[Diagnosis], case: Case, policy: Policy) -> Verdict | None:

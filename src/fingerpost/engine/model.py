@@ -269,6 +269,8 @@ class Report:
     """How many more problems there are than `diagnoses` lists."""
     same_slips: int = 0
     """How many of them are the same slips in further items of a large list."""
+    may_have_more: bool = False
+    """Whether more items of a large list may be wrong than were counted."""
     server_text: str = ""
     """The server's own text above the guidance, which does not repeat it."""
     attempts: int = 1

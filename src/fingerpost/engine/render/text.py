@@ -99,13 +99,14 @@ def readings_line(calls: Sequence[str], ending: str = "") -> str:
 def correction_note(report: Report) -> str:
     """Describe what was changed on the caller's behalf; of many changes only the first ones."""
     notes = [(correction.note, correction.parameter) for correction in report.corrections]
-    return ". ".join(_list_once(notes, _MOST_NOTES, report.same_slips, "more correction"))
+    return ". ".join(_list_once(notes, _MOST_NOTES, report.same_slips, "more correction", ""))
 
 
-def _list_once(sentences: Sequence[tuple[str, str]], most: int, more: int, noun: str) -> list[str]:
+def _list_once(sentences: Sequence[tuple[str, str]], most: int, more: int, noun: str, qualifier: str) -> list[str]:
     """Return the first sentences, without those that say the same about further items of a list, and count the others.
 
-    Each sentence comes with the place that it is about. `more` is how many others there are.
+    Each sentence comes with the place that it is about. `more` is how many others there are; the qualifier is written
+    in front of a number that is not exact.
     """
     groups: dict[str, list[str]] = {}
     for text, place in dict(sentences).items():
@@ -113,8 +114,8 @@ def _list_once(sentences: Sequence[tuple[str, str]], most: int, more: int, noun:
     kept = [text for group in groups.values() for text in (group if len(group) < _MANY_ITEMS else group[:1])]
     left = sum(map(len, groups.values())) - len(kept[:most]) + more
     if left and len(groups) == 1 and len(kept) == 1 and "[" in next(iter(groups)):
-        return [kept[0], f"The same in {count_noun(left, 'more item')}"]
-    return [*kept[:most], *([f"And {count_noun(left, noun)}"] if left else [])]
+        return [kept[0], f"The same in {qualifier}{count_noun(left, 'more item')}"]
+    return [*kept[:most], *([f"And {qualifier}{count_noun(left, noun)}"] if left else [])]
 
 
 def help_call(report: Report) -> str:
@@ -159,7 +160,8 @@ def _fact_lines(report: Report) -> Iterator[str]:
     ours = [diagnosis for diagnosis in report.diagnoses if not (report.server_text and _repeats_server(diagnosis))]
     facts = [one for one in _fact_sentences(ours) if one[0].rstrip(".") not in report.server_text]
     if facts:
-        yield " ".join(map(sentence, _list_once(facts, _MOST_FACTS, report.more_problems, "more problem")))
+        qualifier = "at least " if report.may_have_more else ""
+        yield " ".join(map(sentence, _list_once(facts, _MOST_FACTS, report.more_problems, "more problem", qualifier)))
 
 
 def _fact_sentences(found: Sequence[Diagnosis]) -> Iterator[tuple[str, str]]:
