@@ -12,6 +12,7 @@ from tests.support.unknown_tools import UnknownTool, load_unknown_tools
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "number"}
 FLAG: dict[str, Any] = {"type": "boolean"}
+IDS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
 EMAILS: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "email"}}
 
 
@@ -285,6 +286,42 @@ def test_no_value_for_a_restriction_never_drops_it_on_a_tool_that_may_write(name
     assert offered({"queue": "q", name: value}, tool("scan", {"queue": TEXT}, {name: schema}, readOnlyHint=True)) == [
         {"queue": "q"}
     ]
+
+
+@pytest.mark.parametrize("value", ["", "None", "N/A"])
+@pytest.mark.parametrize(
+    ("name", "schema", "hints"),
+    [
+        ("bulk_close", IDS, {"destructiveHint": True}),
+        ("run_payroll", NUMBER, {"destructiveHint": True}),
+        ("message_parents", IDS, {}),
+        ("assign_reviewers", {"enum": ["new", "old"], "description": "Which customers. Omitted: all customers."}, {}),
+        ("mute_channel", {**NUMBER, "description": "Hours; if not given, the channel is muted for ever"}, {}),
+    ],
+)
+def test_a_blank_that_says_on_what_a_tool_works_is_filled_in(
+    name: str, schema: dict[str, Any], hints: dict[str, bool], value: str
+) -> None:
+    listed = tool(name, {"text": TEXT}, {"thing_ids": schema}, **hints)
+    verdict = judge({"text": "a", "thing_ids": value}, listed)
+    assert verdict.action == "refuse"
+    assert verdict.report.corrected is not None
+    assert "thing_ids" in verdict.report.corrected.arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "hints"),
+    [
+        ("create_event", IDS, {}),
+        ("update_event", NUMBER, {}),
+        ("delete_event", FLAG, {"destructiveHint": True}),
+    ],
+)
+def test_a_blank_that_describes_a_thing_is_offered_to_be_left_out(
+    name: str, schema: dict[str, Any], hints: dict[str, bool]
+) -> None:
+    listed = tool(name, {"text": TEXT}, {"guest_ids": schema}, **hints)
+    assert offered({"text": "a", "guest_ids": "None"}, listed) == [{"text": "a"}]
 
 
 def test_a_wrapper_that_may_be_a_parameter_is_none() -> None:

@@ -167,6 +167,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         is_item=not at or isinstance(at[-1], int),
         is_optional=case.is_optional(at),
         is_read_only=case.tool.is_read_only,
+        is_destructive=case.tool.is_destructive,
         is_reported=bool(case.reported),
         fits=fits,
     )

@@ -1,7 +1,7 @@
 """Values that mean "not given": `null`, `"None"`, `"N/A"`, `""`, an empty list or object.
 
 They are left out if the argument is optional and the schema rejects them. A tool that may write can give `null` a
-meaning (clear the field), so there it is only offered.
+meaning (clear the field), so there it is only offered; and not even that if the tool may do more without the argument.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.matching.actions import read_action
+from fingerpost.engine.matching.lexicon import share_group
 from fingerpost.engine.matching.qualifiers import is_restricting
+from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Grade
 from fingerpost.engine.values.slot import Candidate, Instead, Slot, likely, lossless
 
@@ -18,6 +22,13 @@ _WORDS = frozenset({
     "unspecified", "not specified", "not provided", "not given", "not applicable", "not set", "unset", "nothing",
 })  # fmt: skip
 
+_SELECTORS = frozenset({"audience", "cohort", "limit", "recipient", "scope", "segment", "selection", "target"})
+_WIDENS = lazy_pattern(
+    r"(?i)\b(?:absent|blank|default|defaults|empty|if (?:not|none|no)|leave|left out|missing|no value|not (?:given|set)"
+    r"|nothing|omit|omits|omitted|otherwise|unset|without)\b[^.;]{0,48}"
+    r"\b(?:all|any|entire|every|everybody|everyone|everything|ever|forever|never|no limit|unlimited|whole)\b"
+)
+"""A description that says that without the argument, the tool works on everything or for ever."""
 _OFFERED = Candidate(Instead.LEAVE_OUT, Grade.OFFERED, 0.95, is_sure=True)
 
 
@@ -26,19 +37,37 @@ def is_absent_word(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 16 and value.strip().lower() in _WORDS
 
 
-def _may_restrict(slot: Slot) -> bool:
-    """Whether a tool that may write would do more without the argument: `filter`, `dry_run`."""
-    return not slot.is_read_only and is_restricting(slot.name)
+def _may_widen(slot: Slot) -> bool:
+    """Whether a tool that may write could do more without the argument: `filter`, `dry_run`, `ids`, `recipients`."""
+    if slot.is_read_only:
+        return False
+    if is_restricting(slot.name) or _WIDENS.search(slot.description):
+        return True
+    return slot.kinds != ("boolean",) and (slot.is_destructive or _selects(slot))
+
+
+def _selects(slot: Slot) -> bool:
+    """Whether an argument says on what, or on how many, a tool works."""
+    words = [stem(word) for word in split_words(slot.name)]
+    if not _SELECTORS.isdisjoint(words):
+        return True
+    return words[-1:] == ["id"] and "array" in slot.kinds and not _is_new_thing(slot.tool_name)
+
+
+def _is_new_thing(tool_name: str) -> bool:
+    """Whether a tool makes something, so that its arguments describe that thing."""
+    verb = read_action(tool_name).verb
+    return any(share_group("verbs", verb, other) for other in ("create", "add"))
 
 
 def read_absence(slot: Slot) -> Iterator[Candidate]:
     """Yield "leave it out" for a value that means nothing."""
     value = slot.value
     if value is None:
-        if slot.is_optional and not _may_restrict(slot):
+        if slot.is_optional and not _may_widen(slot):
             yield lossless(Instead.LEAVE_OUT) if slot.is_read_only else _OFFERED
     elif is_absent_word(value) or value in ([], {}) or (isinstance(value, str) and not value.strip()):
-        if slot.is_optional and not _may_restrict(slot):
+        if slot.is_optional and not _may_widen(slot):
             yield likely(Instead.LEAVE_OUT)
         elif "null" in slot.kinds and isinstance(value, str) and value.strip():
             yield likely(None)

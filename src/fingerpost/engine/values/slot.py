@@ -60,6 +60,7 @@ class Slot(NamedTuple):
     is_item: bool = False
     is_optional: bool = False
     is_read_only: bool = False
+    is_destructive: bool = False
     is_reported: bool = False
     """Whether a server reported the violation, so that the schema may accept any value."""
     fits: Callable[[Any], bool] = lambda _: True
