@@ -116,8 +116,11 @@ class Tool:
 
     @cached_property
     def is_open(self) -> bool:
-        """Whether the schema allows arguments that it does not declare."""
-        return schemas.is_open(self.schema, self.schema)
+        """Whether the schema allows arguments that it does not declare.
+
+        An empty `properties` is what frameworks write for a function without parameters: it takes nothing.
+        """
+        return schemas.is_open(self.schema, self.schema) and not (self.takes_nothing and "properties" in self.schema)
 
     @cached_property
     def takes_nothing(self) -> bool:

@@ -205,7 +205,7 @@ def test_of_many_corrections_the_text_names_the_first_four() -> None:
 
 
 def test_a_name_that_cannot_be_encoded_is_never_repeated() -> None:
-    catalog = listed({"type": "object", "properties": {}})
+    catalog = listed({"type": "object"})
     verdict = admit(Call("create_order", [{"\ud800": 10**20}]), catalog, policy=Policy(auto_correct="off"))
     envelope = render(verdict.report)
     assert "as_sent" not in envelope.structured["error"]["corrected_call"]

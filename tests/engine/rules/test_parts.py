@@ -118,3 +118,20 @@ def test_a_number_of_days_is_no_date() -> None:
 def test_more_pairs_of_dates_than_one_are_not_named() -> None:
     dates = dict.fromkeys(["after", "before", "since", "until"], DATE)
     assert "Instead" not in render(judge({"date": "2025-01-01"}, dates).report).text
+
+
+@pytest.mark.parametrize(
+    ("sent", "whole"),
+    [("service plan", "serviceAndPlan"), ("owner repo", "owner_repo"), ("red green blue", "red_green_blue")],
+)
+def test_parts_of_one_parameter_are_not_given_to_it_one_by_one(sent: str, whole: str) -> None:
+    verdict = judge(dict.fromkeys(sent.split(), "x"), {whole: TEXT}, whole, read_only=False)
+    assert verdict.action == "refuse"
+    assert not any(call.get(whole) == "x" for call in calls(verdict))
+    assert f"'{whole}' holds" in render(verdict.report).text
+
+
+@pytest.mark.parametrize(("sent", "known"), [("user id", "user_id"), ("service", "serviceAndPlan")])
+def test_a_label_or_one_part_alone_is_read_as_before(sent: str, known: str) -> None:
+    verdict = judge(dict.fromkeys(sent.split(), "x"), {known: TEXT}, known, read_only=False)
+    assert "holds" not in render(verdict.report).text

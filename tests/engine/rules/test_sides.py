@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fingerpost.engine.rules.sides import find_sides
+from fingerpost.engine.rules.sides import find_sides, has_two_orders
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,10 @@ def test_one_side_is_read_beside_the_parameter_that_is_the_other() -> None:
 )
 def test_what_is_no_pair_or_leaves_two_readings_is_not_read(strays: str, known: str, given: str) -> None:
     assert find_sides(strays.split(), known.split(), given.split()) == {}
+
+
+@pytest.mark.parametrize("stray", ["from", "to", "from_branch"])
+def test_a_side_that_may_be_either_branch_is_neither(stray: str) -> None:
+    assert has_two_orders(stray, ["title", "head", "base"])
+    assert not has_two_orders(stray, ["title", "base", "amount"])
+    assert not has_two_orders("source", ["head", "base"])

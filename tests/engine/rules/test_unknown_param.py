@@ -133,6 +133,24 @@ def test_an_undeclared_field_that_may_limit_the_effect_stops_the_call(
 
 
 @pytest.mark.parametrize("annotations", [{}, {"readOnlyHint": True}])
+@pytest.mark.parametrize(
+    ("sent", "declared"),
+    [
+        ({"due": 4}, "due_hours"),
+        ({"due_days": 4}, "due_hours"),
+        ({"for": "5m"}, "for_minutes"),
+        ({"kids": 1}, "children"),
+        ({"departure_time": 8}, "depart_at"),
+    ],
+)
+def test_an_undeclared_field_that_may_be_a_declared_one_stops_the_call(
+    sent: dict[str, Any], declared: str, annotations: dict[str, bool]
+) -> None:
+    schema = {"type": "object", "properties": {declared: {"type": "integer"}, "quiet": {"type": "boolean"}}}
+    assert judge_field("settings", schema, sent, **annotations).action == "refuse"
+
+
+@pytest.mark.parametrize("annotations", [{}, {"readOnlyHint": True}])
 def test_another_undeclared_field_is_no_mistake(annotations: dict[str, bool]) -> None:
     verdict = judge_field("vitals", VITALS, {"pulse": 60, "weight": 70}, **annotations)
     assert (verdict.action, verdict.report.warnings) == ("forward", ())
@@ -197,3 +215,42 @@ def test_a_cut_list_of_parameters_says_how_many_more_there_are() -> None:
         report = admit(Call("t", {"zebra": 1}), Catalog.listed([tool])).report
         assert report.diagnoses[0].details["expected"] == listed
         assert f"Parameters: {listed}." in render(report).text
+
+
+@pytest.mark.parametrize(
+    ("annotations", "sent", "action"),
+    [
+        ({"destructiveHint": True}, {"dry_run": True}, "refuse"),
+        ({}, {"label_selector": "env=prod"}, "refuse"),
+        ({"readOnlyHint": True}, {"vhost": "prod"}, "forward"),
+        ({}, {}, "forward"),
+    ],
+)
+def test_a_tool_with_empty_properties_takes_nothing(
+    annotations: dict[str, bool], sent: dict[str, Any], action: str
+) -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {}, "title": "sealArguments"}
+    verdict = admit(
+        Call("seal", sent), Catalog.listed([{"name": "seal", "inputSchema": schema, "annotations": annotations}])
+    )
+    assert verdict.action == action
+    assert bool(verdict.report.diagnoses) == bool(sent)
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "object"}, {"type": "object", "properties": {}, "additionalProperties": True}]
+)
+def test_a_tool_without_declarations_takes_anything(schema: dict[str, Any]) -> None:
+    catalog = Catalog.listed([{"name": "seal", "inputSchema": {"type": "object", **schema}}])
+    assert admit(Call("seal", {"dry_run": True}), catalog).action == "forward"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [{"limit": 5}, {"size": 5}, {"tail": 5}, {"path": "a/"}, {"folder": "a"}, {"pattern": "*.py"}, {"range": [1, 5]}],
+)
+def test_a_read_only_tool_does_not_ignore_what_or_how_much_to_return(sent: dict[str, Any]) -> None:
+    declared = {"prefix": TEXT, "max_keys": {"type": "number"}, "bucket": TEXT}
+    schema = {"type": "object", "properties": declared, "required": ["bucket"]}
+    listed = [{"name": "list_objects", "inputSchema": schema, "annotations": {"readOnlyHint": True}}]
+    assert admit(Call("list_objects", {"bucket": "b", **sent}), Catalog.listed(listed)).action == "refuse"

@@ -14,7 +14,7 @@ from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.model import Path
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.journeys import find_journey_ends
-from fingerpost.engine.rules.sides import find_sides
+from fingerpost.engine.rules.sides import find_sides, has_two_orders
 from fingerpost.engine.safety.json_input import as_object, parse_json
 from fingerpost.engine.schema import walk as schemas
 
@@ -46,6 +46,9 @@ def _match_names(
     required = {name for name in context["required"] if name not in given}
     readings: dict[str, Sequence[Match]] = {}
     for stray in strays:
+        if has_two_orders(stray, declared):
+            readings[stray] = ()
+            continue
         matches = closest(stray, names, "parameter", {**context, "value_type": _value_type(given[stray])})
         in_other_unit = [match for match in matches if match.differs_by_unit]
         readings[stray] = in_other_unit or _prefer_required(stray, matches, required)

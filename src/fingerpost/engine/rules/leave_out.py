@@ -14,7 +14,7 @@ from typing import Any
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.entities import is_head
-from fingerpost.engine.matching.lexicon import are_opposite, is_commentary, is_distinctive, synonym_groups
+from fingerpost.engine.matching.lexicon import are_opposite, is_commentary, is_distinctive, share_group, synonym_groups
 from fingerpost.engine.matching.qualifiers import is_restricting
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
 from fingerpost.engine.matching.units import has_unit
@@ -23,7 +23,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
-_ENDING = lazy_pattern(r"[a-z]?(?:e|s|es|d|ed|ing|er|or|able|ion|ation|ment|ly)")
+_ENDING = lazy_pattern(r"[a-z]?(?:e|s|es|d|ed|ing|er|or|able|al|ance|ence|ion|ation|ment|ly|ure)")
 _MIN_ROOT = 4
 _MAX_SENTENCES = 20
 _MAX_DECLARED = 64
@@ -31,9 +31,15 @@ _PAGING = frozenset({"page", "offset", "cursor", "skip"})
 """What says which part of a result to return: without it, the same part is returned again."""
 _ENDS = frozenset({"from", "to"})
 """Words for where something begins or ends: `date_from`."""
-_SEARCHES = frozenset({"query", "q", "search", "keyword", "term", "phrase", "text", "filter", "name"})
+_SEARCHES = frozenset({
+    "query", "q", "search", "keyword", "term", "phrase", "text", "filter", "name", "pattern", "glob", "include", "path",
+    "folder", "dir", "directory", "file", "filename",
+})  # fmt: skip
 _SEARCH_VERBS = frozenset({"search", "find", "list", "query", "lookup", "filter", "browse"})
-_AMOUNTS = frozenset({"line", "row", "item", "result", "record", "entry", "count", "number", "top", "first", "last"})
+_AMOUNTS = frozenset({
+    "line", "row", "item", "result", "record", "entry", "count", "number", "num", "top", "first", "last", "limit",
+    "size", "head", "tail",
+})  # fmt: skip
 _FILTERS = frozenset({"filter", "where", "selector", "criterion", "condition", "match", "query", "scope"})
 """Objects that select what a tool works on."""
 _AFFIRMATIONS = frozenset({
@@ -74,18 +80,29 @@ def _selects_result(case: Case, at: Path) -> bool:
         return True
     if not stems.isdisjoint(_ENDS):
         return len(stems) > 1 or _is_searched_text(case, at)
+    if "range" in stems:
+        return True
     return _is_searched_text(case, at) if stems <= _SEARCHES else _is_amount(case, at, stems)
 
 
 def _may_be_for(case: Case, at: Path, other: str, schema: Any) -> bool:
-    """Whether an argument shares a word or a unit with a parameter, or names one of its choices."""
+    """Whether an argument shares a word or a unit with a parameter, is a synonym, or names one of its choices."""
     name, value = str(at[-1]), case.value(at)
     words = {word for word in map(stem, split_words(name)) if is_distinctive(word)}
     known = {stem(word) for word in split_words(other)}
-    if not words.isdisjoint(known) or _are_related(words, known) or (has_unit(name) and has_unit(other)):
+    if not words.isdisjoint(known) or _are_related(words, known):
+        return True
+    if has_unit(other) and (has_unit(name) or set(split_words(name)) < set(split_words(other))):
         return True
     choices = as_list(as_object(schema).get("enum"))
-    return name in choices or (isinstance(value, str) and value in choices)
+    if name in choices or (isinstance(value, str) and value in choices):
+        return True
+    return _are_synonyms(name, other) and _takes(case, (*at[:-1], other), schemas.type_name(value))
+
+
+def _are_synonyms(one: str, other: str) -> bool:
+    ours, theirs = ("".join(map(stem, split_words(name))) for name in (one, other))
+    return share_group("parameters", ours, theirs) or share_group("nouns", ours, theirs)
 
 
 def _is_searched_text(case: Case, at: Path) -> bool:
@@ -99,7 +116,8 @@ def _is_amount(case: Case, at: Path, stems: set[str]) -> bool:
     """Whether a number may say how much to return: an amount by its name, and a number of its own is not given."""
     if stems.isdisjoint(_AMOUNTS) or not is_number(case.value(at)):
         return False
-    return any(_takes(case, (*at[:-1], name), "integer") for name in _unset(case, at[:-1]))
+    unset = [(*at[:-1], name) for name in _unset(case, at[:-1])]
+    return any(_takes(case, one, "integer") or _takes(case, one, "number") for one in unset)
 
 
 def _takes(case: Case, at: Path, kind: str) -> bool:

@@ -1,4 +1,6 @@
-"""An argument that is the whole of what several parameters are parts of: `year` beside `year_min` and `year_max`.
+"""An argument that is the whole of what several parameters are parts of, or a part of what one parameter is.
+
+`year` is the whole of `year_min` and `year_max`; `service` and `plan` are the parts of `serviceAndPlan`.
 
 Given to one part, the value would mean something else: a year becomes a bound, a full name a first name. So the parts
 are named, and none of them is offered.
@@ -6,13 +8,14 @@ are named, and none of them is offered.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match
+from fingerpost.engine.matching.entities import is_head
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Path
 from fingerpost.engine.phrases import join_names, quote
@@ -51,6 +54,7 @@ _WHOLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
 """Words for a whole, and words for its parts."""
 _COMPOUND = lazy_pattern(r".*(?:,|[A-Za-z]\W.*[0-9]|[0-9]\W.*[A-Za-z]).*")
 _MAX_LENGTH = 200
+_CONNECTIVES = frozenset({"and", "or", "with"})
 
 
 class _Whole(NamedTuple):
@@ -95,6 +99,25 @@ def find_places(
 def describe_parts(name: str, parts: Sequence[str]) -> str:
     """Return the fact that a caller needs to send the parts instead."""
     return f"Instead of {quote(name)} there are {join_names(parts)}"
+
+
+def find_whole(part: str, others: Iterable[str], declared: Iterable[str]) -> tuple[str, list[str]] | None:
+    """Return the parameter that several arguments are parts of (`serviceAndPlan`), and those (`service`, `plan`).
+
+    Given to the parameter, one part alone would mean something else.
+    """
+    stems = {other: _stems(other) for other in islice(others, _MAX_NAMES)}
+    for name in islice(declared, _MAX_NAMES):
+        words = _stems(name) - _CONNECTIVES
+        parts = [other for other, own in stems.items() if own < words and not any(map(is_head, own))]
+        if part in parts and words == frozenset[str]().union(*(stems[one] for one in parts)):
+            return name, parts
+    return None
+
+
+def describe_whole(name: str, parts: Sequence[str]) -> str:
+    """Return the fact that a caller needs to send the whole instead."""
+    return f"{quote(name)} holds {join_names(parts)} in one value"
 
 
 def _find_parts(sent: _Whole, known: Mapping[str, Any]) -> Sequence[str]:

@@ -31,6 +31,9 @@ _TIMES = frozenset({"date", "time"})
 _PLACES = frozenset(map(stem, ["path", "file", "filename", "dir", "directory", "folder", "location", "uri"]))
 """What two sides are if their names do not say it: `old_path` and `new_path` for `source` and `destination`."""
 _MAX_NAMES = 64
+_BRANCHES = frozenset({"head", "base"})
+"""Sides without an order: a pull request goes from head to base, a comparison from base to head."""
+_ENDS = frozenset({"from", "to"})
 
 
 class _Pair(NamedTuple):
@@ -55,6 +58,14 @@ def find_sides(strays: Sequence[str], declared: Collection[str], given: Collecti
     claims = Counter(name for names in places.values() for name in names)
     only = {one: names.pop() for one, names in places.items() if len(names) == 1 and one in strays}
     return {one: name for one, name in only.items() if claims[name] == 1}
+
+
+def has_two_orders(stray: str, declared: Collection[str]) -> bool:
+    """Whether an argument may be either of two declared sides: `from` beside `head` and `base`."""
+    return (
+        not _ENDS.isdisjoint(split_words(stray))
+        and {word for name in islice(declared, _MAX_NAMES) for word in split_words(name)} >= _BRANCHES
+    )
 
 
 def is_side(word: str) -> bool:

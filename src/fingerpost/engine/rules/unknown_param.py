@@ -12,10 +12,9 @@ forbids, is likely on read-only tools.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
@@ -47,7 +46,8 @@ from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_direction, read_flag
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
 from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields, stems_of
-from fingerpost.engine.rules.parts import describe_parts, find_places
+from fingerpost.engine.rules.parts import describe_parts, describe_whole, find_places, find_whole
+from fingerpost.engine.rules.remarks import find_remark_places
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.slips import is_slip
 from fingerpost.engine.rules.unsaid_words import leaves_word_unsaid
@@ -95,30 +95,50 @@ def _diagnose_object(
     case: Case, holder: Path, declared: Mapping[str, Any], every: list[str], *, must_be_near: bool
 ) -> Iterator[Diagnosis]:
     """Diagnose the undeclared names of one object, `every` one of which the call sends."""
-    given: dict[str, Any] = case.value(holder)
-    most = MAX_DIAGNOSES if len(given) <= MANY_NAMES else MOST_EXPLAINED
+    most = MAX_DIAGNOSES if len(case.value(holder)) <= MANY_NAMES else MOST_EXPLAINED
     nested: Mapping[str, Path] = {} if holder else find_nested_fields(case)
     readings = find_readings(case, holder, declared, every[:most], nested)
     readings |= _read_only_one(case, holder, readings)
-    claims = Counter(match.name for matches in readings.values() for match in matches[:1])
+    found = _Found(declared, nested, readings, may_leave_out=len(every) <= most)
     for stray, matches in readings.items():
-        at = (*holder, stray)
         if must_be_near and not _is_near(matches):
-            yield from _diagnose_undeclared(case, at, declared)
-            continue
-        if parts := find_places(case, at, readings, declared, nested):
-            yield _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
-            continue
-        near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))][:3]
-        fixes = [_fix(case, at, match, claims[match.name], nested.get(match.name)) for match in near]
-        if fixes and fixes[0].confidence > OFFER_THRESHOLD:
-            yield _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
-        elif flag := _fix_flag(case, at, declared):
-            yield _diagnosis(case, at, [flag], declared, is_near=True)
+            yield from _diagnose_undeclared(case, (*holder, stray), declared)
         else:
-            # leaving a few out of very many would not help
-            may_leave_out = len(every) <= most
-            yield _diagnose_far(case, at, fixes, declared, is_near=bool(matches), may_leave_out=may_leave_out)
+            yield _diagnose_argument(case, (*holder, stray), found)
+
+
+class _Found(NamedTuple):
+    """What was found out about the undeclared names of one object."""
+
+    declared: Mapping[str, Any]
+    nested: Mapping[str, Path]
+    """The places of the fields that may be meant inside other objects."""
+    readings: Mapping[str, Sequence[Match]]
+    may_leave_out: bool
+    """False for very many names: leaving a few of them out would not help."""
+
+    def count_claims(self, name: str) -> int:
+        """Return how many arguments are read as this name."""
+        return sum(matches[0].name == name for matches in self.readings.values() if matches)
+
+
+def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
+    """Diagnose one undeclared name by the first rule that finds a place for it."""
+    stray, declared, nested = str(at[-1]), found.declared, found.nested
+    matches, given = found.readings[stray], case.value(at[:-1])
+    if parts := find_places(case, at, found.readings, declared, nested):
+        return _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
+    if whole := find_whole(stray, found.readings, [name for name in declared if name not in given]):
+        return _diagnosis(case, at, [], declared, is_near=True, hint=describe_whole(*whole))
+    near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))][:3]
+    fixes = [_fix(case, at, match, found.count_claims(match.name), nested.get(match.name)) for match in near]
+    if fixes and fixes[0].confidence > OFFER_THRESHOLD:
+        return _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
+    if flag := _fix_flag(case, at, declared):
+        return _diagnosis(case, at, [flag], declared, is_near=True)
+    if places := find_remark_places(case, at, declared):
+        return _diagnosis(case, at, _fix_remark(at, places), declared, is_near=True)
+    return _diagnose_far(case, at, fixes, declared, is_near=bool(matches), may_leave_out=found.may_leave_out)
 
 
 def _is_near(matches: Sequence[Match]) -> bool:
@@ -129,9 +149,9 @@ def _diagnose_undeclared(case: Case, at: Path, declared: Mapping[str, Any]) -> I
     """Diagnose a field that the schema of its object neither declares nor forbids, if ignoring it would do harm.
 
     Such a field is no mistake by itself, because the server may use it. But if the server ignores a filter of what it
-    removes, or a dry run, it does more than was asked for.
+    removes, or a dry run, it does more than was asked for; and a field that may be a declared one has to be that one.
     """
-    must_hold = case.tool.is_destructive or limits_effect(at) or (case.tool.is_read_only and may_have_place(case, at))
+    must_hold = case.tool.is_destructive or limits_effect(at) or may_have_place(case, at)
     if must_hold and not is_commentary(str(at[-1])):
         yield _diagnosis(case, at, [], declared, is_near=True)
 
@@ -264,6 +284,14 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     return Fix(Move(at, (*at[:-1], name), choice), Applicability.MAYBE_INCORRECT, confidence=SIDE_CONFIDENCE)
 
 
+def _fix_remark(at: Path, places: Sequence[str]) -> list[Fix]:
+    """Return the fix that gives a remark to the only parameter that is about it."""
+    if len(places) > 1:
+        return []
+    edit = Rename(at, places[0])
+    return [Fix(edit, Applicability.MAYBE_INCORRECT, confidence=SIDE_CONFIDENCE, value=places[0], label=places[0])]
+
+
 def _diagnosis(
     case: Case, at: Path, fixes: list[Fix], declared: Mapping[str, Any], *, is_near: bool, hint: str = ""
 ) -> Diagnosis:
@@ -291,7 +319,7 @@ def _list_names(declared: Mapping[str, Any]) -> str:
     """Write the names of the parameters; of many, the first and how many more there are."""
     more = len(declared) - _MOST_NAMES
     names = ", ".join(parameter_label((name,)) for name in islice(declared, _MOST_NAMES))
-    return f"{names} and {more:,} more" if more > 0 else names or "no parameter"
+    return f"{names} and {more:,} more" if more > 0 else names or "none"
 
 
 def _leave_out(case: Case, at: Path, given_name: str | None, near: Sequence[Fix], *, is_near: bool) -> list[Fix]:
