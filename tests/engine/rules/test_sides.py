@@ -53,3 +53,11 @@ def test_a_side_that_may_be_either_branch_is_neither(stray: str) -> None:
     assert has_two_orders(stray, ["title", "head", "base"])
     assert not has_two_orders(stray, ["title", "base", "amount"])
     assert not has_two_orders("source", ["head", "base"])
+
+
+def test_into_is_where_something_goes_to() -> None:
+    known = ["from_ticket_id", "into_ticket_id"]
+    assert find_sides(["source_ticket", "target_ticket"], known, []) == {
+        "source_ticket": "from_ticket_id",
+        "target_ticket": "into_ticket_id",
+    }

@@ -254,3 +254,10 @@ def test_a_read_only_tool_does_not_ignore_what_or_how_much_to_return(sent: dict[
     schema = {"type": "object", "properties": declared, "required": ["bucket"]}
     listed = [{"name": "list_objects", "inputSchema": schema, "annotations": {"readOnlyHint": True}}]
     assert admit(Call("list_objects", {"bucket": "b", **sent}), Catalog.listed(listed)).action == "refuse"
+
+
+def test_a_name_that_belongs_elsewhere_leaves_a_tie_a_tie() -> None:
+    declared = {"from_ticket_id": TEXT, "into_ticket_id": TEXT}
+    told = text({"ticket_id": "a", "other_ticket_id": "b"}, an_object(" ".join(declared), **declared))
+    assert 'from_ticket_id: "a"' in told
+    assert 'into_ticket_id: "a"' in told

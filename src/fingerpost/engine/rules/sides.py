@@ -20,7 +20,7 @@ _SIDES: tuple[_Sides, ...] = tuple(
     (frozenset(map(stem, one.split())), frozenset(map(stem, other.split())))
     for one, other in (
         ("from start begin since after earliest first", "to end finish until till before latest last"),
-        ("from source src origin sender start old", "to target dst dest destination recipient receiver end new"),
+        ("from source src origin sender start old", "to into target dst dest destination recipient receiver end new"),
         ("source src head", "target dst dest destination base"),
         ("old search find original before from", "new replace replacement after to"),
         ("min minimum lower least from", "max maximum upper most to"),

@@ -118,8 +118,8 @@ class _Found(NamedTuple):
     """False for very many names: leaving a few of them out would not help."""
 
     def count_claims(self, name: str) -> int:
-        """Return how many arguments are read as this name."""
-        return sum(matches[0].name == name for matches in self.readings.values() if matches)
+        """Return how many arguments are probably meant by this name."""
+        return sum(matches[0].name == name for matches in self.readings.values() if matches and _is_likely(matches[0]))
 
 
 def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
