@@ -430,10 +430,26 @@ def test_the_same_name_in_another_unit_is_preferred_to_a_synonym() -> None:
     assert offered({"max_length": 12}, berths) == [{"max_length_m": "<number>"}]
 
 
-@pytest.mark.parametrize("sent", [{"page": 2}, {"offset": 50}, {"formal": False}])
+@pytest.mark.parametrize("sent", [{"page": 2}, {"offset": 50}, {"cursor": "a"}])
 def test_an_argument_that_says_which_part_to_return_is_not_ignored(sent: dict[str, Any]) -> None:
     find = tool("find_text", {}, {"name": TEXT, "tone": {"enum": ["formal", "informal"]}}, readOnlyHint=True)
     assert offered(sent, find) == []
+
+
+@pytest.mark.parametrize("hints", [{}, {"readOnlyHint": True}])
+@pytest.mark.parametrize(
+    ("name", "sent", "missing"),
+    [
+        ("get_app_logs", "name", "app"),
+        ("get_user", "name", "user_id"),
+        ("close_ticket", "id", "ticket"),
+    ],
+)
+def test_a_bare_label_is_not_that_of_another_thing_while_one_is_missing(
+    name: str, sent: str, missing: str, hints: dict[str, bool]
+) -> None:
+    listed = tool(name, {missing: TEXT}, {f"dyno_{sent}": TEXT}, **hints)
+    assert all(f"dyno_{sent}" not in call for call in offered({sent: "shop"}, listed))
 
 
 @pytest.mark.parametrize("sent", ["slow", "latitude"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fingerpost import Call, Catalog, admit
-from fingerpost.engine.rules.flags import read_direction, read_flag
+from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
 
 
 @pytest.mark.parametrize(
@@ -193,3 +193,30 @@ def test_only_on_and_off_are_about_being_enabled(sent: str, *, value: bool) -> N
 def test_to_deny_is_not_to_allow() -> None:
     assert read_flag("deny", True, ["allow", "enabled"]) == ("allow", False)
     assert read_flag("is_on", False, ["allow", "enabled"]) == ("enabled", False)
+
+
+CHOICES: dict[str, list[Any]] = {"visibility": ["public", "private"], "state": ["draft", "open", "closed"], "n": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "value", "reading"),
+    [
+        ("private", True, ("visibility", "private")),
+        ("is_private", True, ("visibility", "private")),
+        ("private", False, ("visibility", "public")),
+        ("draft", True, ("state", "draft")),
+        ("draft", False, None),
+        ("private", "yes", None),
+        ("secret", True, None),
+    ],
+)
+def test_a_flag_with_the_name_of_a_choice_is_that_choice(sent: str, value: Any, reading: Any) -> None:
+    assert read_choice(sent, value, CHOICES) == reading
+
+
+def test_a_flag_for_two_parameters_is_for_neither() -> None:
+    assert read_choice("private", True, {"visibility": ["private"], "network": ["private"]}) is None
+
+
+def test_the_only_other_choice_must_be_a_text() -> None:
+    assert read_choice("auto", False, {"size": ["auto", 1]}) is None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.matching.spelling import spelling, split_words
 
 _ASKING = frozenset({
     "include", "including", "with", "show", "allow", "allowed", "permit", "enable", "enabled", "use", "run", "is",
@@ -122,6 +122,26 @@ def read_direction(stray: str, value: object, choices: Mapping[str, Sequence[Any
         return None
     name, directions = found[0]
     return name, directions[value is sent.asks]
+
+
+def read_choice(stray: str, value: object, choices: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+    """Return the only parameter with a choice of this name, and the choice that an undeclared flag stands for.
+
+    `private: true` is `visibility: "private"`; if there are two choices, `private: false` is the other one.
+    """
+    words = split_words(stray)
+    sent = spelling("".join(words[1:] if words[:1] == ("is",) else words))
+    texts = {
+        name: [one for one in given if isinstance(one, str)] for name, given in islice(choices.items(), _MAX_FLAGS)
+    }
+    found = [(name, one) for name, given in texts.items() for one in given if spelling(one) == sent]
+    if not isinstance(value, bool) or len(found) != 1:
+        return None
+    name, choice = found[0]
+    others = [one for one in choices[name] if one != choice]
+    if value:
+        return name, choice
+    return (name, others[0]) if len(others) == 1 and isinstance(others[0], str) else None
 
 
 def _as_directions(choices: Sequence[Any]) -> Mapping[bool, str] | None:

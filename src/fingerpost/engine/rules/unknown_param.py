@@ -43,7 +43,7 @@ from fingerpost.engine.rules.argument_readings import (
     side_match,
 )
 from fingerpost.engine.rules.bounds import read_bound
-from fingerpost.engine.rules.flags import read_direction, read_flag
+from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
 from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields, stems_of
 from fingerpost.engine.rules.parts import describe_parts, describe_whole, find_places, find_whole
@@ -65,6 +65,7 @@ CODE = "UNKNOWN_PARAM"
 
 _MOST_NAMES = 8
 _TO_CONVERT = 0.75
+_LABELS = (frozenset({"name"}), frozenset({"id"}))
 _FLAG_TEXTS = {"true": True, "false": False}
 
 
@@ -130,7 +131,8 @@ def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
         return _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
     if whole := find_whole(stray, found.readings, [name for name in declared if name not in given]):
         return _diagnosis(case, at, [], declared, is_near=True, hint=describe_whole(*whole))
-    near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))][:3]
+    near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))]
+    near = [one for one in near if not _labels_other_thing(case, at, one.name)][:3]
     fixes = [_fix(case, at, match, found.count_claims(match.name), nested.get(match.name)) for match in near]
     if fixes and fixes[0].confidence > OFFER_THRESHOLD:
         return _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
@@ -171,6 +173,17 @@ def _may_be_offered(stray: str, match: Match, nested: Path | None) -> bool:
     if nested and belongs_to_other(stray, nested):
         return False
     return _is_this_thing(match)
+
+
+def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
+    """Whether a bare `name` or `id` would label another thing, while a parameter that may be the tool's own is missing.
+
+    `name` of `get_app_logs` is the name of the app, and not `dynoName`.
+    """
+    label, words = stems_of(at[-1]), stems_of(name)
+    if label not in _LABELS or not label < words or not case.violations_of("required"):
+        return False
+    return (words - label).isdisjoint(stems_of(case.tool.name))
 
 
 def _is_this_thing(match: Match) -> bool:
@@ -278,6 +291,7 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     stray, flags = str(at[-1]), (name for name in unset if types.get(name) == "boolean")
     choices = {name: as_list(as_object(schema).get("enum")) for name, schema in unset.items()}
     reading = read_flag(stray, value, flags) or read_direction(stray, value, choices)
+    reading = reading or read_choice(stray, value, choices)
     if reading is None:
         return None
     name, choice = reading
