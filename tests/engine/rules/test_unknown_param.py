@@ -261,3 +261,9 @@ def test_a_name_that_belongs_elsewhere_leaves_a_tie_a_tie() -> None:
     told = text({"ticket_id": "a", "other_ticket_id": "b"}, an_object(" ".join(declared), **declared))
     assert 'from_ticket_id: "a"' in told
     assert 'into_ticket_id: "a"' in told
+
+
+def test_an_undeclared_field_gives_way_to_the_required_one_that_has_to_be_filled_in() -> None:
+    schema = {"type": "object", "properties": {"size": {"type": "integer"}, "name": TEXT}, "required": ["name", "size"]}
+    told = render(judge_field("volume", schema, {"name": "data", "size_mb": 50_000}).report).text
+    assert 'Fill in: record(volume: {name: "data", size: <integer>})' in told

@@ -155,7 +155,8 @@ def _diagnose_undeclared(case: Case, at: Path, declared: Mapping[str, Any]) -> I
     """
     must_hold = case.tool.is_destructive or limits_effect(at) or may_have_place(case, at)
     if must_hold and not is_commentary(str(at[-1])):
-        yield _diagnosis(case, at, [], declared, is_near=True)
+        fix = leave_out_unplaced(case, at)
+        yield _diagnosis(case, at, [fix] if fix else [], declared, is_near=True)
 
 
 def _diagnose_far(
