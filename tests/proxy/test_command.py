@@ -150,11 +150,6 @@ def test_a_port_in_use_is_reported(capsys: pytest.CaptureFixture[str], monkeypat
         )
 
 
-def test_a_system_without_poll_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("select.poll")
-    assert "WSL" in error_of(capsys, monkeypatch, "--", "x")
-
-
 def test_without_standard_error_the_log_writes_nowhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

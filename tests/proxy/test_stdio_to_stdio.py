@@ -20,7 +20,7 @@ from fingerpost.proxy.log import Log
 from fingerpost.proxy.process.pipe import Pipe
 from fingerpost.proxy.process.supervisor import RestartPolicy, Supervisor
 from fingerpost.proxy.protocol.session import Session
-from tests.support.paths import SUPPORT
+from tests.support.stdio_proxy import PROXY, SAYSO, Proxy, is_running, text
 from tests.support.waiting import (
     PATIENCE,
     PIPE_SIZE,
@@ -29,65 +29,6 @@ from tests.support.waiting import (
     until,
     with_longer_timeouts,
 )
-
-SAYSO = [sys.executable, "-S", str(SUPPORT / "sayso.py")]
-PROXY = [sys.executable, "-m", "fingerpost", "proxy"]
-
-
-class Proxy:
-    """A proxy process, and the client's side of it."""
-
-    def __init__(self, *words: str, env: dict[str, str] | None = None) -> None:
-        self.process = subprocess.Popen(
-            [*PROXY, *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **(env or {})},
-        )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
-        self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
-
-    def send(self, message: dict[str, Any]) -> None:
-        self.raw(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-
-    def raw(self, data: bytes) -> None:
-        self.stdin.write(data)
-        self.stdin.flush()
-
-    def next(self) -> Any:
-        line = self.stdout.readline()
-        assert line, "closed"
-        return json.loads(line)
-
-    def call(self, name: str, id: Any = 1, **arguments: Any) -> Any:
-        self.send({"id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
-        return self.next()
-
-    def begin_call(self, name: str, id: Any = 4) -> None:
-        """Send a call and wait until the server works on it, which it shows by its progress."""
-        params: dict[str, Any] = {"name": name, "arguments": {}, "_meta": {"progressToken": "begun"}}
-        self.send({"id": id, "method": "tools/call", "params": params})
-        assert self.next()["method"] == "notifications/progress"
-
-    def pid(self) -> int:
-        return int(text(self.call("pid")))
-
-    def end(self, seconds: float = PATIENCE) -> tuple[int, str]:
-        """Close the client's side; the exit code and the standard error."""
-        self.stdin.close()
-        return self.process.wait(seconds), self.stderr.read().decode()
-
-
-def text(reply: Any) -> str:
-    return reply["result"]["content"][0]["text"]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 @pytest.fixture
@@ -100,15 +41,7 @@ def proxies() -> Iterator[Any]:
 
     yield start
     for proxy in made:
-        with suppress(BrokenPipeError):
-            proxy.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            proxy.process.wait(PATIENCE)
-        proxy.process.kill()
-        proxy.process.wait()
-        for stream in (proxy.stdin, proxy.stdout, proxy.stderr):
-            with suppress(BrokenPipeError):
-                stream.close()
+        proxy.close()
 
 
 def test_the_proxy_is_quiet_and_ends_with_the_client_and_stops_the_server(proxies: Any) -> None:

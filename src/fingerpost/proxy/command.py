@@ -7,7 +7,6 @@ import errno
 import gc
 import math
 import os
-import select
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -188,7 +187,10 @@ def run(options: argparse.Namespace) -> int:
         return _run_stdio_to_stdio(command, setup)
     import asyncio
 
-    return asyncio.run(_listen(options, settings, setup) if options.listen else _run_stdio_to_http(options.url, setup))
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:  # the default of Windows has no add_reader
+        return runner.run(
+            _listen(options, settings, setup) if options.listen else _run_stdio_to_http(options.url, setup)
+        )
 
 
 def _open_standard_streams() -> None:
@@ -204,8 +206,6 @@ def _run_stdio_to_stdio(command: Sequence[str], setup: Setup) -> int:
     from fingerpost.proxy.process.guard import Guard
     from fingerpost.proxy.stdio_to_stdio import StdioToStdio
 
-    if not hasattr(select, "poll"):
-        raise CommandError("this system has no poll(2)", "Run the proxy on Linux, macOS or WSL.")
     try:
         with Guard() as guard:
             server, session = setup.make_server(command, guard)

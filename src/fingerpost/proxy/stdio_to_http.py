@@ -21,13 +21,15 @@ from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_eve
 from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, header_value
 from fingerpost.proxy.http.status import describe_status
 from fingerpost.proxy.http.upstream_session import UpstreamSession
-from fingerpost.proxy.process.pipe import CHUNK, Pipe
+from fingerpost.proxy.process.descriptor import CHUNK
+from fingerpost.proxy.process.pipe import Pipe
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.frames import FrameSplitter
 from fingerpost.proxy.protocol.lost_reply import LostReply
 from fingerpost.proxy.protocol.message import Message, fields
 from fingerpost.proxy.protocol.session import Session
+from fingerpost.proxy.signals import STOP_SIGNALS, call_on_signals
 
 _EOF_GRACE = 1.2
 """Seconds to answer requests in flight after the client closes its side."""
@@ -71,14 +73,13 @@ class StdioToHttp:
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            loop.add_signal_handler(number, self._on_signal, number)
-        threading.Thread(target=self._read_client, args=(loop,), daemon=True).start()
-        sender = loop.create_task(self._send_all())
-        await self._over.wait()
-        await self._drain(_DRAIN if self._stop_signal else _EOF_GRACE)
-        sender.cancel()
-        await self._close()
+        with call_on_signals(loop, self._handle_signals):
+            threading.Thread(target=self._read_client, args=(loop,), daemon=True).start()
+            sender = loop.create_task(self._send_all())
+            await self._over.wait()
+            await self._drain(_DRAIN if self._stop_signal else _EOF_GRACE)
+            sender.cancel()
+            await self._close()
         return 128 + self._stop_signal if self._stop_signal == signal.SIGINT else 0
 
     def _read_client(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -102,9 +103,10 @@ class StdioToHttp:
         self._session.from_server(messages.as_line(message))
         self._write_pending()
 
-    def _on_signal(self, number: int) -> None:
-        self._stop_signal = number
-        self._over.set()
+    def _handle_signals(self, numbers: bytes) -> None:
+        for number in STOP_SIGNALS.intersection(numbers):
+            self._stop_signal = number
+            self._over.set()
 
     def _write_pending(self) -> None:
         """Pass on the session's frames to both sides and schedule its next deadline."""

@@ -6,18 +6,18 @@ proxy stops reading from one side while the other does not read. The session han
 
 from __future__ import annotations
 
-import os
-import select
 import signal
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from socket import socket
 
+from fingerpost.proxy.poll import IN, OUT, make_poll
 from fingerpost.proxy.process.child import Child
-from fingerpost.proxy.process.pipe import CHUNK, FULL, Pipe
+from fingerpost.proxy.process.descriptor import CHUNK
+from fingerpost.proxy.process.pipe import FULL, Pipe, open_reader
 from fingerpost.proxy.process.supervisor import Supervisor
 from fingerpost.proxy.protocol.frames import FrameSplitter
 from fingerpost.proxy.protocol.session import Session
+from fingerpost.proxy.signals import STOP_SIGNALS, catch_signals
 
 _EOF_GRACE = 1.2
 """Seconds for the server to answer and exit by itself after the client closes its side."""
@@ -25,7 +25,6 @@ _EOF_GRACE = 1.2
 _LONGEST_WAIT = 3600.0
 """Seconds of the longest wait, because `poll` counts milliseconds in an int."""
 
-_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _DRAIN = 4.0
 """Seconds to answer calls in flight after a signal to stop."""
 
@@ -35,9 +34,9 @@ class StdioToStdio:
 
     def __init__(self, server: Supervisor, session: Session, *, limit: int, stdin: int = 0, stdout: int = 1) -> None:
         self._server, self._session = server, session
-        self._stdin, self._client, self._frames = stdin, Pipe(stdout), FrameSplitter(limit)
+        self._input, self._client, self._frames = open_reader(stdin), Pipe(stdout), FrameSplitter(limit)
         self._reads_client = True
-        self._poll = select.poll()
+        self._poll = make_poll()
         self._watched: dict[int, int] = {}
         self._steady_child: Child | None = None
         """The process for which the watched descriptors are up to date and nothing is buffered."""
@@ -45,25 +44,25 @@ class StdioToStdio:
         self._stop_signal = 0
 
     def run(self) -> int:
-        with self._catch_signals() as wakeup:
+        with catch_signals() as wakeup:
             self._server.start()
-            self._poll.register(wakeup, select.POLLIN)
+            self._poll.register(wakeup.fileno(), IN)
             while not self._is_over():
                 self._step(wakeup)
             self._close()
         return 128 + signal.SIGINT if self._stop_signal == signal.SIGINT else self._server.status
 
-    def _step(self, wakeup: int) -> None:
+    def _step(self, wakeup: socket) -> None:
         """Wait for events and handle them. What has arrived is passed on before anything else."""
         timeout = None if self._is_steady() else self._prepare_wait()
         for fd, _ in self._poll.poll(timeout):
             child = self._server.child
-            if child is not None and fd == child.stdout:
+            if child is not None and fd == child.output.fd:
                 self._server.read()
-            elif fd == self._stdin:
+            elif fd == self._input.fd:
                 self._read_client()
-            elif fd == wakeup:
-                self._handle_signals(os.read(wakeup, 512))
+            elif fd == wakeup.fileno():
+                self._handle_signals(wakeup.recv(512))
             else:
                 self._flush(fd)
         self._write_pending()
@@ -94,7 +93,7 @@ class StdioToStdio:
 
     def _read_client(self) -> None:
         try:
-            chunk = os.read(self._stdin, CHUNK)
+            chunk = self._input.read(CHUNK)
         except OSError:  # the terminal was closed
             chunk = b""
         for frame in self._frames.push(chunk):
@@ -141,13 +140,13 @@ class StdioToStdio:
     def _watch_streams(self) -> None:
         """Watch for input from each side whose counterpart has room, and for room where output is buffered."""
         child, pipe, client = self._server.child, self._server.pipe, self._client
-        wanted = {self._stdin: select.POLLIN} if self._reads_client and (pipe is None or pipe.size < FULL) else {}
+        wanted = {self._input.fd: IN} if self._reads_client and (pipe is None or pipe.size < FULL) else {}
         if child is not None and client.size < FULL:
-            wanted[child.stdout] = select.POLLIN
+            wanted[child.output.fd] = IN
         if pipe is not None and pipe.size:
-            wanted[pipe.fd] = select.POLLOUT
+            wanted[pipe.fd] = OUT
         if client.size:
-            wanted[client.fd] = select.POLLOUT
+            wanted[client.fd] = OUT
         for fd in self._watched.keys() - wanted.keys():
             self._poll.unregister(fd)
         for fd, events in wanted.items():
@@ -157,31 +156,10 @@ class StdioToStdio:
 
     # signals
 
-    @contextmanager
-    def _catch_signals(self) -> Generator[int]:
-        """Yield a descriptor on which each signal arrives as a byte with its number."""
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-        previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        numbers = (*_STOP_SIGNALS, signal.SIGCHLD)
-        handlers = {number: signal.signal(number, _ignore) for number in numbers}
-        try:
-            yield reader
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-            signal.set_wakeup_fd(previous)
-            os.close(reader)
-            os.close(writer)
-
     def _handle_signals(self, numbers: bytes) -> None:
         if self._server.has_exited():
             self._server.handle_exit()
         for number in numbers:
-            if number in _STOP_SIGNALS:
+            if number in STOP_SIGNALS:
                 self._ends_at = time.monotonic() + (0.0 if self._stop_signal else _DRAIN)
                 self._stop_signal, self._reads_client = number, False
-
-
-def _ignore(number: int, frame: object) -> None:
-    """Do nothing. Python writes to the wakeup descriptor only for signals that have a handler."""

@@ -90,10 +90,10 @@ def test_a_spurious_wakeup_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
         return read(descriptor, size)
 
     async def scenario() -> None:
+        monkeypatch.setattr("os.read", busy)
         connection = Connection(
             python("import sys; print('hm', file=sys.stderr); sys.stdin.readline(); print('{}'); sys.exit(5)")
         )
-        monkeypatch.setattr("fingerpost.audit.execute.connection.os.read", busy)
         with pytest.raises(ServerEnded, match="exited with code 5"):
             await connection.request("ping", {}, PATIENCE)
         assert connection.stderr_tail == "hm\n"

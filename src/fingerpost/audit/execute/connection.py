@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from fingerpost.proxy.process.child import Child
-from fingerpost.proxy.process.pipe import Pipe
+from fingerpost.proxy.process.pipe import read_available
 from fingerpost.proxy.protocol.frames import OversizedFrame
 from fingerpost.proxy.protocol.message import encode, fields, numeric_id, read_reply
 
@@ -59,7 +59,7 @@ class Connection:
         finally:
             os.close(child_stderr)
         os.set_blocking(stderr, False)
-        self._stderr, self._pipe = stderr, Pipe(self._child.stdin)
+        self._stderr, self._pipe = stderr, self._child.input
         self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._last_id = self._newest_answered = self._unanswered_bytes = 0
         self._end_reason = ""
@@ -68,7 +68,7 @@ class Connection:
         self.stderr_tail = ""
         """The end of what the server has written to standard error."""
         loop = asyncio.get_running_loop()
-        loop.add_reader(self._child.stdout, self._read_stdout)
+        loop.add_reader(self._child.output.fd, self._read_stdout)
         loop.add_reader(stderr, self._read_stderr)
 
     @property
@@ -115,9 +115,8 @@ class Connection:
     # reading
 
     def _read_stdout(self) -> None:
-        try:
-            chunk = os.read(self._child.stdout, _CHUNK)
-        except BlockingIOError:
+        chunk = read_available(self._child.output, _CHUNK)
+        if chunk is None:
             return
         self._unanswered_bytes += len(chunk)
         for frame in self._child.frames.push(chunk):
@@ -179,7 +178,7 @@ class Connection:
 
     def _remove_callbacks(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.remove_reader(self._child.stdout)
+        loop.remove_reader(self._child.output.fd)
         loop.remove_reader(self._stderr)
         loop.remove_writer(self._pipe.fd)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import select
 import ssl
 import time
 import zlib
@@ -25,6 +24,7 @@ from fingerpost.proxy.http.http1 import (
     header_value,
     is_event_stream,
 )
+from fingerpost.proxy.poll import IN, make_poll
 from fingerpost.proxy.protocol import sse
 
 _MAX_REDIRECTS = 3
@@ -98,8 +98,8 @@ class _Connection:
         return not self.reader.at_eof() and not self.writer.is_closing() and not self._has_input()
 
     def _has_input(self) -> bool:
-        poll = select.poll()
-        poll.register(self.writer.get_extra_info("socket").fileno(), select.POLLIN)
+        poll = make_poll()
+        poll.register(self.writer.get_extra_info("socket").fileno(), IN)
         return bool(poll.poll(0))
 
     def close(self) -> None:

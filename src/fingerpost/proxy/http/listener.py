@@ -17,6 +17,7 @@ from fingerpost.proxy.http.server import Limits, Request, Server
 from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import INVALID_REQUEST
+from fingerpost.proxy.signals import STOP_SIGNALS, call_on_signals
 
 PATH = "/mcp"
 JSON = (b"content-type", b"application/json")
@@ -100,16 +101,19 @@ async def serve(
     listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")
-    signals = asyncio.Queue[int]()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, signals.put_nowait, number)
-    loop.add_signal_handler(signal.SIGCHLD, app.on_child_exit)
-    number = await signals.get()
-    listener.close()
-    second_signal = asyncio.ensure_future(signals.get())
-    draining = asyncio.ensure_future(server.drain(_DRAIN))
-    await asyncio.wait((draining, second_signal), return_when=asyncio.FIRST_COMPLETED)
-    await app.stop()
-    await server.close()
+    stops = asyncio.Queue[int]()
+
+    def handle_signals(numbers: bytes) -> None:
+        app.on_child_exit()
+        for number in STOP_SIGNALS.intersection(numbers):
+            stops.put_nowait(number)
+
+    with call_on_signals(asyncio.get_running_loop(), handle_signals):
+        number = await stops.get()
+        listener.close()
+        second_signal = asyncio.ensure_future(stops.get())
+        draining = asyncio.ensure_future(server.drain(_DRAIN))
+        await asyncio.wait((draining, second_signal), return_when=asyncio.FIRST_COMPLETED)
+        await app.stop()
+        await server.close()
     return 128 + number if number == signal.SIGINT else 0

@@ -124,9 +124,9 @@ class HostedServer:
         child, pipe = self._server.child if self._has_room() else None, self._server.pipe
         if child is not self._read_child:
             if self._read_child is not None:
-                loop.remove_reader(self._read_child.stdout)
+                loop.remove_reader(self._read_child.output.fd)
             if child is not None:
-                loop.add_reader(child.stdout, self._on_readable)
+                loop.add_reader(child.output.fd, self._on_readable)
             self._read_child = child
         full_fd = pipe.fd if pipe is not None and pipe.size else None
         if full_fd != self._full_fd:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, cast
 
+from fingerpost.proxy.process import groups
+from fingerpost.proxy.process.bridge import InputBridge
 from fingerpost.proxy.process.guard import Guard
 from fingerpost.proxy.process.guard_program import GRACE as _GRACE
+from fingerpost.proxy.process.pipe import Pipe, open_reader
 from fingerpost.proxy.protocol.frames import FrameSplitter
 
 
@@ -24,15 +28,30 @@ class Child:
     def __init__(self, argv: Sequence[str], limit: int, errors: int | None = None, guard: Guard | None = None) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            list(argv), stdin=pipe, stdout=pipe, stderr=errors, bufsize=0, start_new_session=True
+            groups.find_command(argv),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=errors,
+            bufsize=0,
+            start_new_session=True,
+            creationflags=groups.NEW_GROUP,
         )
         self._guard = guard
         if guard is not None:
             guard.add(self._process.pid)
         self.frames = FrameSplitter(limit)
-        self.stdin = cast("IO[bytes]", self._process.stdin).fileno()
-        self.stdout = cast("IO[bytes]", self._process.stdout).fileno()
-        os.set_blocking(self.stdout, False)
+        stdin, stdout = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
+        self.input = Pipe(stdin.fileno(), stdin.close)
+        self.output = open_reader(stdout.fileno(), stdout.close)
+        if isinstance(self.output, InputBridge):  # there is no SIGCHLD either
+            threading.Thread(target=self._end_output, args=(self.output,), daemon=True).start()
+        else:
+            os.set_blocking(self.output.fd, False)
+
+    def _end_output(self, output: InputBridge) -> None:
+        """Show the end of the process as the end of its output, which its children may hold open."""
+        self._process.wait()
+        output.end_when_idle(_GRACE)
 
     def has_exited(self) -> bool:
         return self._process.poll() is not None
@@ -44,7 +63,7 @@ class Child:
         return 128 - code if code < 0 else code
 
     def close_input(self) -> None:
-        cast("IO[bytes]", self._process.stdin).close()
+        self.input.close()
 
     def reap(self, otherwise: str) -> str:
         """Clean up after an exited process and return a clause that says how it ended.
@@ -72,25 +91,20 @@ class Child:
         return True
 
     def terminate(self) -> None:
-        self._signal_group(signal.SIGTERM)
+        groups.terminate(self._process)
 
     def clean_up(self) -> None:
         """Kill what is left of the process group and close our ends of its pipes."""
-        self._signal_group(signal.SIGKILL)
+        groups.kill(self._process)
         self.exits_within(_GRACE)
         if self._guard is not None:
             self._guard.remove(self._process.pid)
         self.close_input()
-        cast("IO[bytes]", self._process.stdout).close()
-
-    def _signal_group(self, number: int) -> None:
-        """Signal the whole group: what a launcher has started would outlive it otherwise."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+        self.output.close()
 
 
 def stop_all(children: Sequence[Child]) -> None:
-    """Stop processes and all they started: close their input, then send SIGTERM, then SIGKILL."""
+    """Stop processes and all they started: close their input, then ask them to end, then kill them."""
     for request_exit in (Child.close_input, Child.terminate):
         for child in children:
             request_exit(child)

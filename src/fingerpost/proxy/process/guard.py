@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
+from fingerpost.proxy.process.groups import has_groups
+
 _PROGRAM = Path(__file__).with_name("guard_program.py")
 _LONGEST_END = 1.0
 
@@ -17,11 +19,14 @@ class Guard:
     """Runs the guard process, which the end of our end of a pipe tells that we have ended.
 
     It is a process of its own because the kernel can tell only direct children about our end, and a server's
-    children can ignore everything but SIGKILL. Without it (it could not be started, or was killed) the proxy goes on.
+    children can ignore everything but SIGKILL. Without it (there are no process groups, it could not be started, or was
+    killed) the proxy goes on.
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        if not has_groups():
+            return
         with suppress(OSError):
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_PROGRAM)],

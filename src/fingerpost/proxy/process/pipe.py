@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-import os
-import select
-import stat
 import time
 from collections import deque
-from contextlib import suppress
+from collections.abc import Callable
 
-CHUNK = 64 * 1024
+from fingerpost.proxy.poll import OUT, has_poll, make_poll
+from fingerpost.proxy.process.bridge import InputBridge, OutputBridge
+from fingerpost.proxy.process.descriptor import CHUNK, InputDescriptor, OutputDescriptor
+
 FULL = 4 * 1024 * 1024
 """Bytes that may wait for a slow reader before the proxy stops reading from the other side."""
+
+
+def _leave_open() -> None:
+    """Do nothing: our standard streams stay open."""
+
+
+def open_reader(fd: int, close: Callable[[], None] = _leave_open) -> InputDescriptor | InputBridge:
+    """Open the reading end of a pipe. A loop waits for its `fd`."""
+    return InputDescriptor(fd, close) if has_poll() else InputBridge(fd, close)
+
+
+def read_available(reader: InputDescriptor | InputBridge, size: int = CHUNK) -> bytes | None:
+    """Read from the output of a process: `b""` at the end, none if there is nothing yet."""
+    try:
+        return reader.read(size)
+    except BlockingIOError:
+        return None
 
 
 class Pipe:
     """The writing end of a pipe. Writes never block; what does not fit waits in a buffer."""
 
-    def __init__(self, fd: int) -> None:
-        self.fd = fd
+    def __init__(self, fd: int, close: Callable[[], None] = _leave_open) -> None:
+        self._end = OutputDescriptor(fd, close) if has_poll() else OutputBridge(fd, close)
+        self.fd = self._end.fd
+        """The descriptor to wait for."""
         self.size = 0
         """Bytes waiting in the buffer."""
         self.is_broken = False
         self._buffer: deque[memoryview] = deque()
-        self._was_blocking = os.get_blocking(fd)
-        if _can_fill_up(fd):
-            os.set_blocking(fd, False)
 
     def write(self, frames: list[bytes]) -> None:
         """Write frames now, or as soon as there is room."""
@@ -50,33 +66,22 @@ class Pipe:
 
     def _try_write(self, data: bytes | memoryview) -> int:
         try:
-            return os.write(self.fd, data)
+            return self._end.write(data)
         except BlockingIOError:
             return 0
         except OSError:  # the reader is gone; the reading side of the proxy handles the consequences
             self.is_broken = True
             return 0
 
+    def close(self) -> None:
+        """Close the pipe; what waits in the buffer is dropped."""
+        self._end.close()
+
     def finish(self, seconds: float = 1.0) -> None:
-        """Flush the buffer for up to `seconds`, then restore the mode of the descriptor."""
-        deadline, poll = time.monotonic() + seconds, select.poll()
-        poll.register(self.fd, select.POLLOUT)
+        """Flush the buffer for up to `seconds`, then leave the descriptor as it was."""
+        deadline, poll = time.monotonic() + seconds, make_poll()
+        poll.register(self.fd, OUT)
         while self.size and (left := deadline - time.monotonic()) > 0:
             poll.poll(left * 1000)
             self.flush()
-        with suppress(OSError):
-            os.set_blocking(self.fd, self._was_blocking)
-
-
-def _can_fill_up(fd: int) -> bool:
-    """Whether writes can block. Terminals and files stay as they are: other processes may share them."""
-    mode = os.fstat(fd).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-def read_available(fd: int) -> bytes | None:
-    """Read from a non-blocking descriptor: `b""` at the end, none if there is nothing yet."""
-    try:
-        return os.read(fd, CHUNK)
-    except BlockingIOError:
-        return None
+        self._end.finish(max(0.0, deadline - time.monotonic()))

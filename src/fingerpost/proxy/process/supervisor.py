@@ -88,7 +88,7 @@ class Supervisor:
     def start(self) -> None:
         """Start the server; `OSError` if that fails."""
         self.child = Child(self._argv, self._limit, guard=self._guard)
-        self.pipe = Pipe(self.child.stdin)
+        self.pipe = self.child.input
 
     @property
     def restart_at(self) -> float | None:
@@ -125,7 +125,7 @@ class Supervisor:
             self.handle_exit()
 
     def _read_chunk(self, child: Child) -> bytes | None:
-        chunk = read_available(child.stdout)
+        chunk = read_available(child.output)
         for frame in child.frames.push(chunk or b""):
             self._session.from_server(frame)
         return chunk
