@@ -66,7 +66,13 @@ class FakeUpstream:
 
 
 def run(
-    upstream: FakeUpstream, scene: Any, *, relay: Relay | bool | None = True, limits: Limits | None = None, **more: Any
+    upstream: FakeUpstream,
+    scene: Any,
+    *,
+    relay: Relay | bool | None = True,
+    limits: Limits | None = None,
+    path: str = "/mcp?a=1",
+    **more: Any,
 ) -> Any:
     """Run a scene with a client of the proxy in front of an upstream."""
 
@@ -74,7 +80,7 @@ def run(
         async with serving(upstream) as port:
             options: dict[str, Any] = {"limit": 1_000_000, "timeout": 0.0, "headers": [], **more}
             guide = guidance() if relay is True else (relay or None)
-            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}/mcp?a=1"), guide, **options)
+            app = HttpToHttp(Upstream(f"http://127.0.0.1:{port}{path}"), guide, **options)
             async with fronting(app, limits) as http:
                 return await scene(http)
 

@@ -60,3 +60,10 @@ class ToolListCache(OrderedDict[object, CachedList[T]]):
         """Mark every list as out of date: the server announced a change."""
         for cached in self.values():
             cached.fresh_until = 0.0
+
+    def rebuild_all(self) -> None:
+        """Mark every list as out of date, and build it anew when it is read next, even if it is the same."""
+        self.expire_all()
+        self._by_digest.clear()
+        for cached in self.values():
+            cached.entries = []

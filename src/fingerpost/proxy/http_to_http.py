@@ -23,8 +23,9 @@ from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.broken_frame import find_id
 from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within
 from fingerpost.proxy.protocol.message import INTERNAL_ERROR, MalformedMessage, Message
+from fingerpost.proxy.protocol.passing_reply import PassingReply
 from fingerpost.proxy.protocol.pending import LIST_TIMEOUT
-from fingerpost.proxy.protocol.relay import GUIDED_METHODS, Relay
+from fingerpost.proxy.protocol.relay import GUIDED_METHODS, NAMING_METHODS, Relay
 from fingerpost.proxy.protocol.request import ClientRequest, Reply
 
 _NOT_FORWARDED = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
@@ -61,7 +62,7 @@ class HttpToHttp:
         try:
             message = messages.read(request.body)
             if not message.is_request or message.method not in GUIDED_METHODS:
-                await self._pass_through(request, headers)
+                await self._pass_through(request, headers, message.method)
             else:
                 await self._guide(request, headers, message, self.relay)
         except MalformedMessage as bad:
@@ -69,15 +70,17 @@ class HttpToHttp:
 
     # without guidance
 
-    async def _pass_through(self, request: Request, headers: Headers) -> None:
+    async def _pass_through(self, request: Request, headers: Headers, method: str = "") -> None:
         """Forward a request and stream the response back; give up if the server is silent for too long."""
         seconds = self.timeout if self.timeout and _expects_reply(request) else 0.0
         response: Response | None = None
         try:
             async with _deadline(seconds) as deadline:
-                response = await self.upstream.request(request.method, headers, request.body)
+                response = await self.upstream.request(
+                    request.method, headers, request.body, client_query=request.query
+                )
                 await request.responder.begin(response.status, forwardable_headers(response.headers))
-                async for chunk in self._watch_for_changes(response):
+                async for chunk in self._watch(response, method):
                     await request.responder.send(chunk)
                     deadline.reschedule(asyncio.get_running_loop().time() + seconds if seconds else None)
             await request.responder.end()
@@ -103,10 +106,15 @@ class HttpToHttp:
             await request.responder.send(sse.end_partial_event(request.responder.tail) + event)
             await request.responder.end()
 
-    async def _watch_for_changes(self, response: Response) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives; outdate the tool lists if an event announces a change."""
+    async def _watch(self, response: Response, method: str) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives; outdate the tool lists if an event announces a change, and learn names."""
         relay, seam = self.relay if is_stream(response) else None, b""
+        naming = None
+        if self.relay is not None and method in NAMING_METHODS:
+            naming = PassingReply(self.relay.read_server_name, is_stream=is_stream(response))
         async for chunk in response.chunks():
+            if naming is not None:
+                naming.push(chunk)
             if relay is not None:
                 if _LIST_CHANGED in seam + chunk:
                     relay.expire_lists()
@@ -165,7 +173,7 @@ class HttpRequest(ClientRequest):
     def __init__(self, app: HttpToHttp, relay: Relay, request: Request, headers: Headers, message: Message) -> None:
         self.frame, self.id, self.method = request.body, message.id, message.method
         self.params = messages.decode_params(message) if message.method == "tools/call" else None
-        self.caller, self.speaker = caller_keys(headers, request.peer)
+        self.caller, self.speaker = caller_keys(headers, request.peer, request.query)
         self._app, self._relay, self._request, self._headers = app, relay, request, headers
         self._status, self._response_headers = 200, list[tuple[bytes, bytes]]([JSON])
         self._reply = b""
@@ -186,10 +194,13 @@ class HttpRequest(ClientRequest):
             headers = headers_for_call(headers, call, self._relay.schema(self.caller, call.tool))
         self.close()
         async with _deadline(self._app.timeout) as deadline:
-            self._response = await self._app.upstream.request("POST", headers, frame)
+            self._response = await self._post(headers, frame)
             if is_stream(self._response):
                 return await self._read_stream(self._response, deadline)
             return await self._read_whole(self._response)
+
+    async def _post(self, headers: Headers, body: bytes) -> Response:
+        return await self._app.upstream.request("POST", headers, body, client_query=self._request.query)
 
     async def _read_whole(self, response: Response) -> Reply:
         body = await response.body(self._app.limit)
@@ -229,7 +240,7 @@ class HttpRequest(ClientRequest):
         try:
             async with asyncio.timeout(min(LIST_TIMEOUT, self._app.timeout or LIST_TIMEOUT)):
                 body, headers = messages.request(id, method, params), headers_for_own_request(self._headers, method)
-                response = await self._app.upstream.request("POST", headers, body)
+                response = await self._post(headers, body)
                 try:
                     return await _find_reply(response, id, self._app.limit)
                 finally:
@@ -244,7 +255,7 @@ class HttpRequest(ClientRequest):
         cancelled = messages.notification("notifications/cancelled", {"requestId": self.id})
         with suppress(UpstreamError, TimeoutError):
             async with asyncio.timeout(1.0):
-                response = await self._app.upstream.request("POST", self._headers, cancelled)
+                response = await self._post(self._headers, cancelled)
                 response.close()
 
     async def send_reply(self, frame: bytes) -> None:

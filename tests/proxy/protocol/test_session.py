@@ -321,10 +321,17 @@ def test_a_failure_of_a_tool_that_is_not_listed_keeps_its_words_and_gains_what_w
     assert talk.sent() == []
 
 
-def test_a_tool_behind_the_name_that_the_server_gave_itself_is_sent_again() -> None:
+@pytest.mark.parametrize(
+    ("method", "result"),
+    [
+        ("initialize", {"serverInfo": {"name": "shop-mcp"}}),
+        ("server/discover", {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "shop-mcp"}}}),
+    ],
+)
+def test_a_tool_behind_the_name_that_the_server_gave_itself_is_sent_again(method: str, result: Any) -> None:
     talk = Talk()
-    talk.client(frame({"id": 1, "method": "initialize", "params": {}}))
-    talk.server(frame({"id": 1, "result": {"serverInfo": {"name": "shop-mcp"}}}))
+    talk.client(frame({"id": 1, "method": method, "params": {}}))
+    talk.server(frame({"id": 1, "result": result}))
     talk.listed(SEARCH)
     for id, name, is_repaired in ((4, "mcp__shop__search", True), (5, "mcp__staging__search", False)):
         talk.client(called(id, name, {"pattern": "x"}))

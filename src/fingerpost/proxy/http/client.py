@@ -120,24 +120,29 @@ class Upstream:
         self._idle: deque[tuple[float, _Connection]] = deque()
         """Idle connections, each with the time when it expires."""
 
-    @property
-    def target(self) -> bytes:
-        return ((self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")).encode()
+    def _target(self, client_query: str) -> bytes:
+        query = self.url.query or client_query
+        return ((self.url.path or "/") + (f"?{query}" if query else "")).encode()
 
-    async def request(self, method: str, headers: Headers, body: bytes, *, seconds: float = 30.0) -> Response:
+    async def request(
+        self, method: str, headers: Headers, body: bytes, *, client_query: str = "", seconds: float = 30.0
+    ) -> Response:
         """Send a request and return once the head of the response is there; `seconds` limits connecting.
 
+        The query of a client is sent if our URL has none. A client cannot change or extend the query of our URL, which
+        may hold a key or choose what clients have access to.
         A redirect to another path on the same host is followed, now and for later requests. A server that redirects
         has not acted on the request yet.
         """
+        client_query = "" if self.url.query else client_query
         for _ in range(_MAX_REDIRECTS):
-            response = await self._send(method, headers, body, seconds)
-            if not self._follow_redirect(response):
+            response = await self._send(method, headers, body, client_query, seconds)
+            if not self._follow_redirect(response, client_query):
                 return response
             response.close()
-        return await self._send(method, headers, body, seconds)
+        return await self._send(method, headers, body, client_query, seconds)
 
-    def _follow_redirect(self, response: Response) -> bool:
+    def _follow_redirect(self, response: Response, client_query: str) -> bool:
         location = header_value(response.headers, b"location") if response.status in (307, 308) else None
         if location is None:
             return False
@@ -145,12 +150,16 @@ class Upstream:
             url = urlsplit(urljoin(self.url.geturl(), location.decode("latin-1")))
         except ValueError:
             return False
+        if client_query:  # it must not go with the requests of others, nor what the server made of it
+            if url.query not in ("", client_query):
+                return False
+            url = url._replace(query="")
         if (url.scheme, url.netloc) != (self.url.scheme, self.url.netloc) or url == self.url:
             return False
         self.url = url
         return True
 
-    async def _send(self, method: str, headers: Headers, body: bytes, seconds: float) -> Response:
+    async def _send(self, method: str, headers: Headers, body: bytes, client_query: str, seconds: float) -> Response:
         connection = self._take_idle() or await self._connect(seconds)
         head: Headers = [
             (b"host", self.url.netloc.rpartition("@")[2].encode()),
@@ -158,7 +167,7 @@ class Upstream:
             *([(b"content-length", b"%d" % len(body))] if body or method == "POST" else []),
         ]
         try:
-            request = h11.Request(method=method, target=self.target, headers=head)
+            request = h11.Request(method=method, target=self._target(client_query), headers=head)
             return await self._exchange(connection, request, body)
         except (OSError, h11.RemoteProtocolError, EOFError) as error:
             connection.close()

@@ -47,13 +47,13 @@ def caller_key(headers: Headers) -> bytes:
     return blake2b(repr(sorted(kept)).encode(), digest_size=16).digest()
 
 
-def caller_keys(headers: Headers, peer: object) -> tuple[bytes, object]:
-    """The key for a caller's tool lists, and the key for its failure counts.
+def caller_keys(headers: Headers, peer: object, query: str = "") -> tuple[bytes, object]:
+    """The key for a caller's tool lists, and the key for its failure counts. A query can tell callers apart too.
 
     Anonymous callers share their lists. Their failures are counted per connection, so that no caller sees the
     failures of another.
     """
-    key = caller_key(headers)
+    key = caller_key([*headers, (b"?", query.encode())] if query else headers)
     is_identified = any(name in _IDENTIFYING for name, _ in headers)
     return key, key if is_identified else (key, peer)
 

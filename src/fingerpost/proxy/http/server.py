@@ -40,6 +40,11 @@ class Request:
     peer: object = None
     """Identifies the connection."""
 
+    @property
+    def query(self) -> str:
+        """What follows the question mark in the path. It may hold a token, so it is never logged."""
+        return self.path.partition("?")[2]
+
 
 class Responder:
     """Sends the response to one request: whole, or a head followed by chunks of the body."""

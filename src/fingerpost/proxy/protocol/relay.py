@@ -54,6 +54,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 600.0
 """Seconds for which a list that the server does not answer for is not asked for again."""
 
 GUIDED_METHODS = frozenset({"tools/call", "tools/list", "prompts/get", "resources/read"})
+NAMING_METHODS = frozenset({"initialize", "server/discover"})
+"""The requests in whose replies a server says its name: as `serverInfo`, or in `_meta` since 2026-07-28."""
 
 
 class EventLog(Protocol):
@@ -245,9 +247,13 @@ class Relay(ServerGuidance):
             self._server_info = {_SERVER_INFO_KEY: stamp}
             self.learn_server_name(as_object(stamp).get("name"))
 
-    def read_initialize(self, reply: Message) -> None:
-        """Learn the server's name from its reply to `initialize`."""
-        self.learn_server_name(as_object(fields(reply.result).get("serverInfo")).get("name"))
+    def read_server_name(self, reply: Message) -> None:
+        """Learn the server's name from its reply to one of `NAMING_METHODS`; it holds for lists of before too."""
+        result, known = fields(reply.result), self._server_names
+        self._learn_server_info(result)
+        self.learn_server_name(as_object(result.get("serverInfo")).get("name"))
+        if self._server_names != known:
+            self.tools.rebuild_all()
 
     def _store_list(self, caller: object, tools: list[Any], page: Any, cost: float) -> Catalog:
         """Store a list until it goes stale by the server's word; without one, a list slow to read lasts longer."""

@@ -40,7 +40,7 @@ from fingerpost.proxy.protocol.pending import (
     ServerQuestions,
     SessionRequest,
 )
-from fingerpost.proxy.protocol.relay import GUIDED_METHODS, Relay
+from fingerpost.proxy.protocol.relay import GUIDED_METHODS, NAMING_METHODS, Relay
 from fingerpost.proxy.protocol.request import Reply
 
 _WaitingFrame: TypeAlias = "tuple[bytes, object]"
@@ -266,8 +266,8 @@ class Session:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
             self._handshake.confirm(pending.request.method)
-            if self._relay is not None and pending.request.method == "initialize":
-                self._relay.read_initialize(message)
+            if self._relay is not None and pending.request.method in NAMING_METHODS:
+                self._relay.read_server_name(message)
             self.to_client.append(frame)
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
