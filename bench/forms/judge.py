@@ -31,14 +31,12 @@ from typing import Any, cast
 
 from bench.forms.case import Source, WrongCall
 from bench.forms.intended import nested_values
+from bench.forms.offers import Offer, read_offers
 from fingerpost import Call, admit, render
 from fingerpost.audit.judge.tokens import estimate_tokens
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.model import Drop, Path, value_at
+from fingerpost.engine.model import Path
 from fingerpost.engine.safety.json_input import as_list, as_object, is_number
-
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_PLACEHOLDER = re.compile(r"<[^<>]+(?:<[^<>]*>[^<>]*)*>", re.DOTALL)
 
 
 class Outcome(StrEnum):
@@ -102,14 +100,18 @@ def judge_answer(answer: Answer, wrong: WrongCall, catalog: Catalog) -> tuple[Ou
 def _asks_again(answer: Answer, wrong: WrongCall) -> bool:
     """Whether the client has to fill in a value that it had sent in the same place, in another spelling."""
     sent = {path for path, _ in nested_values(wrong.sent.arguments)}
-    return any(path in sent for offer in list(_offers(answer, wrong))[:1] for path in offer.filled)
+    return any(
+        path in sent
+        for offer in list(read_offers(answer.error, wrong.sent, _intended(wrong)))[:1]
+        for path in offer.filled
+    )
 
 
 def _find_harm_in_proposals(answer: Answer, wrong: WrongCall) -> str:
     """Look for harm in what the answer proposes, whether or not the call runs."""
     if harm := next((name for name in _suggested_tools(answer) if name in wrong.not_tools), ""):
         return f"suggests the tool {harm}"
-    for offer in _offers(answer, wrong):
+    for offer in read_offers(answer.error, wrong.sent, _intended(wrong)):
         if harm := _find_harm(offer.call, wrong):
             return f"offers {_show(offer.call)} with {harm}"
     return _find_harm_in_names(answer, wrong) or _find_harm_in_text(answer.text, wrong)
@@ -144,13 +146,13 @@ def _without_extras(call: Call, wrong: WrongCall) -> Call:
 
 
 def _judge_refusal(answer: Answer, wrong: WrongCall, catalog: Catalog) -> tuple[Outcome, str]:
-    names, offers = list(_suggested_tools(answer)), list(_offers(answer, wrong))
+    names, offers = list(_suggested_tools(answer)), list(read_offers(answer.error, wrong.sent, _intended(wrong)))
     if wrong.all_readings:
         return _judge_readings(answer, offers, wrong)
     return _judge_offers(offers, wrong, catalog) if offers else _judge_names(names, answer, wrong)
 
 
-def _judge_offers(offers: list[_Offer], wrong: WrongCall, catalog: Catalog) -> tuple[Outcome, str]:
+def _judge_offers(offers: list[Offer], wrong: WrongCall, catalog: Catalog) -> tuple[Outcome, str]:
     for offer in offers:
         if any(is_same_call(offer.call, right) for right in wrong.right):
             is_open_question = bool(offer.filled or offer.unfilled)
@@ -169,7 +171,7 @@ def _judge_offers(offers: list[_Offer], wrong: WrongCall, catalog: Catalog) -> t
     return Outcome.WRONG, f"offers {_show(first.call)}"
 
 
-def _judge_readings(answer: Answer, offers: list[_Offer], wrong: WrongCall) -> tuple[Outcome, str]:
+def _judge_readings(answer: Answer, offers: list[Offer], wrong: WrongCall) -> tuple[Outcome, str]:
     found = [right for right in wrong.right if any(is_same_call(offer.call, right) for offer in offers)]
     if len(found) == len(wrong.right) or (not offers and _text_shows_all(answer.text, wrong)):
         return Outcome.RETRY, "shows every reading"
@@ -232,77 +234,8 @@ def _suggested_tools(answer: Answer) -> Iterator[str]:
                 yield str(name)
 
 
-# what the scripted client sends
-
-
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """A call that the answer proposes, with as-sent values and placeholders filled in."""
-
-    call: Call
-    filled: tuple[Path, ...]
-    """Where the client put its own values."""
-    unfilled: tuple[Path, ...]
-    """Where the client has no value to put."""
-
-    @property
-    def without_unfilled(self) -> Call:
-        call = self.call
-        for at in reversed(self.unfilled):
-            call = Drop(at).applied_to(call) if isinstance(at[-1], str) else call
-        return call
-
-
-def _offers(answer: Answer, wrong: WrongCall) -> Iterator[_Offer]:
-    """Yield the calls that the answer proposes, as the scripted client sends them."""
-    corrected = answer.error.get("corrected_call")
-    for one in [corrected, *as_list(answer.error.get("possible_calls"))]:
-        offered = as_object(one)
-        if offered and "arguments" in offered:
-            arguments = json.loads(json.dumps(offered["arguments"]))
-            for at, origin in as_object(offered.get("as_sent")).items():
-                _copy_as_sent(arguments, at, wrong.sent.arguments, str(origin))
-            intended: Any = wrong.right[0].arguments if wrong.right else {}
-            filled = _fill(arguments, intended, sent := json.dumps(wrong.sent.arguments))
-            gaps = [path for path, value in nested_values(arguments) if _is_placeholder(value, sent)]
-            left = [path for path, value in nested_values(filled) if _is_placeholder(value, sent)]
-            done = tuple(path for path in gaps if path not in left)
-            yield _Offer(Call(str(offered.get("name")), filled), done, tuple(left))
-
-
-def _copy_as_sent(arguments: Any, at: str, sent: Any, origin: str) -> None:
-    *outer, last = _parse_path(at)
-    try:
-        value_at(arguments, tuple(outer))[last] = value_at(sent, _parse_path(origin))
-    except (LookupError, TypeError):
-        return
-
-
-def _parse_path(text: str) -> Path:
-    return tuple(int(index) if index else name for name, index in _STEP.findall(text))
-
-
-_NOTHING: Any = object()
-
-
-def _fill(offered: Any, intended: Any, sent: str) -> Any:
-    """Replace placeholders with the intended values; a list with placeholders stands for the whole intended list."""
-    if _is_placeholder(offered, sent):
-        return offered if intended is _NOTHING else intended
-    if isinstance(offered, dict):
-        known = as_object(intended)
-        fields = cast("dict[str, Any]", offered)
-        return {name: _fill(value, known.get(name, _NOTHING), sent) for name, value in fields.items()}
-    if isinstance(offered, list):
-        items, known = cast("list[Any]", offered), as_list(intended)
-        if any(_is_placeholder(value, sent) for _, value in nested_values(items)) and isinstance(intended, list):
-            return known
-        return [_fill(item, known[index] if index < len(known) else _NOTHING, sent) for index, item in enumerate(items)]
-    return offered
-
-
-def _is_placeholder(value: Any, sent: str) -> bool:
-    return isinstance(value, str) and _PLACEHOLDER.fullmatch(value) is not None and json.dumps(value) not in sent
+def _intended(wrong: WrongCall) -> Any:
+    return wrong.right[0].arguments if wrong.right else {}
 
 
 # comparing calls
@@ -362,7 +295,7 @@ def _find_harm_in_text(text: str, wrong: WrongCall) -> str:
     return ""
 
 
-def _lost_values(offer: _Offer, wrong: WrongCall) -> str:
+def _lost_values(offer: Offer, wrong: WrongCall) -> str:
     """Return a value that was sent, belongs into the intended call, and is in no place of the offered one."""
     held = {json.dumps(value) for _, value in nested_values(offer.call.arguments)}
     sent = {json.dumps(value) for _, value in nested_values(wrong.sent.arguments)}
