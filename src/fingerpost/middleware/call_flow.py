@@ -130,6 +130,9 @@ class CallFlow:
         report = replace(verdict.report, is_refusal=True)
         if verdict.action == "repair":
             report = replace(report, corrections=(), corrected=verdict.call)
+        if not is_unknown_tool(reply, self.call.tool):
+            first, *others = report.diagnoses
+            report = replace(report, diagnoses=(unknown_tool.say_unlisted(first, self.call), *others))
         return append_guidance(reply, report, self._guidance.policy_for(policy_tool(report)))
 
     async def _observe_effect(self, call: Call) -> None:

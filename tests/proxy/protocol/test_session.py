@@ -317,8 +317,19 @@ def test_a_failure_of_a_tool_that_is_not_listed_keeps_its_words_and_gains_what_w
     reply = only(talk.server(said(5, "Error: Missing arguments")))
     own, ours = (block["text"] for block in reply["result"]["content"])
     assert own == "Error: Missing arguments"
-    assert ours == f"Tool '{name}' not found.\nTry: search(pattern: \"x\")"
+    assert ours == f"Tool '{name}' is not on the list.\nTry: search(pattern: \"x\")"
     assert talk.sent() == []
+
+
+def test_a_tool_is_called_unknown_only_if_the_server_said_so_about_it() -> None:
+    talk = Talk().listed(SEARCH)
+    texts: list[str] = []
+    for id, words in ((5, "Error: Missing arguments"), (6, "Error calling tool serach: Unknown tool: serach")):
+        talk.client(called(id, "serach", {"pattern": str(id)}))
+        reply = only(talk.server(said(id, words, isError=True)))
+        assert reply["result"]["content"][0]["text"] == words
+        texts.append(reply["result"]["content"][1]["text"].partition("\n")[0])
+    assert texts == ["Tool 'serach' is not on the list.", "Tool 'serach' not found."]
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,11 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
     )
 
 
+def say_unlisted(diagnosis: Diagnosis, call: Call) -> Diagnosis:
+    """Return the diagnosis for a server that did not say whether it knows the tool: only the list is known."""
+    return replace(diagnosis, message=f"Tool {quote(call.tool)} is not on the list")
+
+
 def _hint_beside_offer(asked: str, offered: Sequence[str], parameters: str) -> str:
     if _looks_the_same(asked, offered):
         return "The name that was sent has blanks or characters that cannot be seen"
