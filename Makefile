@@ -9,8 +9,9 @@ LOWEST := .venv-lowest
 SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(10**9))'))
 PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
+FIELD := $(PEERS) .venv-field/.ready .venv-field-v1/.ready tests/support/field/node_modules/.ready
 
-.PHONY: demo demo-image help test quick lowest check walk conformance bench bench-against loop forms failures calibrate audit-peers soak bless lock clean \
+.PHONY: demo demo-image help test quick lowest check walk conformance bench bench-against loop forms failures calibrate audit-peers field soak bless lock clean \
   setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
@@ -68,6 +69,9 @@ calibrate: $(SETUP)  ## fit the confidences on real mistakes, and say what they 
 audit-peers: $(SETUP) $(PEERS)  ## grade published servers, bare and behind the proxy, and write docs/peers.md
 	@$(BIN)/python -m bench.peers
 
+field: $(SETUP) $(FIELD)  ## put published servers behind the proxy, judge right and wrong calls, and write docs/field.md
+	@$(BIN)/python -m bench.field $(SERVERS)
+
 soak: $(SETUP)  ## the laws, the threats and the promises of the proxy, long and with a fresh seed (or SEED=…)
 	@echo "seed $(SEED)"
 	$(BIN)/python -m tests.proxy.promises --seed $(SEED)
@@ -88,6 +92,10 @@ lock: $(SETUP)  ## renew the versions that development uses
 	  --python-version 3.11 tests/support/peers/requirements.txt -o requirements-peers.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --python-version 3.11 tests/support/peers/requirements-v1.txt -o requirements-peers-v1.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 tests/support/field/requirements.txt -o requirements-field.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 tests/support/field/requirements-v1.txt -o requirements-field-v1.lock
 
 setup: $(SETUP)
 

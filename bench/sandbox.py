@@ -69,15 +69,20 @@ class Sandbox:
 @contextlib.contextmanager
 def sandbox() -> Generator[Sandbox]:
     """Create a sandbox, and delete it at the end."""
-    with tempfile.TemporaryDirectory(prefix="peer-", ignore_cleanup_errors=True) as name, _site() as site:
-        folder = Path(name).resolve()
-        for inner in ("work", "home", "tmp"):
-            (folder / inner).mkdir()
-        yield Sandbox(folder, site)
+    with tempfile.TemporaryDirectory(prefix="peer-", ignore_cleanup_errors=True) as name, serve_page() as site:
+        yield furnish(Path(name).resolve(), site)
+
+
+def furnish(folder: Path, site: str) -> Sandbox:
+    """Create the folders of a sandbox in an empty one."""
+    for inner in ("work", "home", "tmp"):
+        (folder / inner).mkdir()
+    return Sandbox(folder, site)
 
 
 @contextlib.contextmanager
-def _site() -> Generator[str]:
+def serve_page() -> Generator[str]:
+    """Serve one page on the loopback; the URL of its folder."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Page)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
