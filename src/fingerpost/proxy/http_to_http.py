@@ -17,7 +17,7 @@ from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_eve
 from fingerpost.proxy.http.headers import HTTP_STATUS, METHOD, caller_keys, headers_for_call, headers_for_own_request
 from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, forwardable_headers, header_value
 from fingerpost.proxy.http.listener import JSON, refuse
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Request
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol import sse
 from fingerpost.proxy.protocol.broken_frame import find_id

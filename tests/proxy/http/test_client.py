@@ -130,7 +130,7 @@ def test_connecting_has_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: Any, **__: Any) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(asyncio, "open_connection", never)
+    monkeypatch.setattr(asyncio.BaseEventLoop, "create_connection", never)
     with pytest.raises(UpstreamError, match="no connection in time") as lost:
         asyncio.run(ask(Upstream("http://127.0.0.1:1/"), seconds=0.05))
     assert not lost.value.was_sent

@@ -1,4 +1,4 @@
-"""An HTTP/1.1 client on `h11` for one URL. It streams responses, and never repeats a request."""
+"""An HTTP/1.1 client for one URL. It streams responses, and never repeats a request."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import zlib
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 from urllib.parse import SplitResult, urljoin, urlsplit
-
-import h11
 
 from fingerpost.proxy.http.content_encoding import Decompressor, needs_decompressing, without_encoding
 from fingerpost.proxy.http.http1 import (
     CHUNK,
-    MAX_HEAD,
     BodyTooLarge,
     Headers,
+    InvalidHeader,
     UpstreamError,
+    encode_headers,
     header_value,
     is_event_stream,
 )
+from fingerpost.proxy.http.response_parser import InvalidResponse, ResponseParser
 from fingerpost.proxy.poll import IN, make_poll
 from fingerpost.proxy.protocol import sse
 
@@ -50,13 +50,13 @@ class Response:
         """Yield the body as it arrives, decompressed."""
         decompressor = Decompressor() if needs_decompressing(self._sent_headers) else None
         try:
-            while isinstance(event := await self._connection.next_event(), h11.Data):
-                data = bytes(event.data)
-                for piece in decompressor.push(data) if decompressor else (data,):
-                    yield piece
+            while parts := await self._connection.read():
+                for part in parts:
+                    for piece in decompressor.push(part) if decompressor else (part,):
+                        yield piece
             if decompressor:
                 decompressor.finish()
-        except (OSError, h11.RemoteProtocolError, EOFError, zlib.error) as error:
+        except (OSError, InvalidResponse, EOFError, zlib.error) as error:
             self.close()
             raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True) from error
         self._is_over = True
@@ -80,30 +80,76 @@ class Response:
             self._connection.close()
 
 
-@dataclass(slots=True)
-class _Connection:
+class _Connection(asyncio.Protocol):
     """A connection to the upstream."""
 
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    protocol: h11.Connection
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._parser = ResponseParser()
+        self._news: asyncio.Future[None] | None = None
+        """Set while somebody waits for more of a response."""
 
-    async def next_event(self) -> Any:
-        while (event := self.protocol.next_event()) is h11.NEED_DATA:
-            self.protocol.receive_data(await self.reader.read(CHUNK))
-        return event
+    # what the transport calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._poll = make_poll()
+        self._poll.register(transport.get_extra_info("socket").fileno(), IN)
+
+    def data_received(self, data: bytes) -> None:
+        self._parser.feed(data)
+        if self._parser.size > CHUNK:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self._parser.end()
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._parser.end(exc)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    # one request after the other
+
+    async def exchange(self, method: str, data: bytes) -> tuple[int, Headers]:
+        """Send a request and return the head of the response."""
+        parser = self._parser
+        parser.begin(has_body=method != "HEAD")
+        self._transport.write(data)
+        while not parser.has_head:
+            await self._wait()
+        return parser.status, parser.headers
+
+    async def read(self) -> list[bytes]:
+        """Return what has arrived of the body, once there is something; nothing at the end."""
+        parser = self._parser
+        while not parser.parts and not parser.is_complete:
+            await self._wait()
+        if parser.size > CHUNK:
+            self._transport.resume_reading()
+        return parser.take()
+
+    async def _wait(self) -> None:
+        if self._parser.error is not None:
+            raise self._parser.error
+        self._news = self._loop.create_future()
+        await self._news
 
     def is_reusable(self) -> bool:
         """Whether the server has sent nothing unexpected, not even an end of stream that asyncio has not seen yet."""
-        return not self.reader.at_eof() and not self.writer.is_closing() and not self._has_input()
+        return self.keeps_alive and not self._transport.is_closing() and not self._poll.poll(0)
 
-    def _has_input(self) -> bool:
-        poll = make_poll()
-        poll.register(self.writer.get_extra_info("socket").fileno(), IN)
-        return bool(poll.poll(0))
+    @property
+    def keeps_alive(self) -> bool:
+        return self._parser.is_complete and self._parser.keeps_alive
 
     def close(self) -> None:
-        self.writer.close()
+        self._transport.close()
 
 
 class Upstream:
@@ -160,41 +206,32 @@ class Upstream:
         return True
 
     async def _send(self, method: str, headers: Headers, body: bytes, client_query: str, seconds: float) -> Response:
-        connection = self._take_idle() or await self._connect(seconds)
-        head: Headers = [
-            (b"host", self.url.netloc.rpartition("@")[2].encode()),
-            *headers,
-            *([(b"content-length", b"%d" % len(body))] if body or method == "POST" else []),
-        ]
+        length = [(b"content-length", b"%d" % len(body))] if body or method == "POST" else []
         try:
-            request = h11.Request(method=method, target=self._target(client_query), headers=head)
-            return await self._exchange(connection, request, body)
-        except (OSError, h11.RemoteProtocolError, EOFError) as error:
+            lines = encode_headers([(b"host", self.url.netloc.rpartition("@")[2].encode()), *headers, *length])
+        except InvalidHeader as error:
+            raise UpstreamError("cannot be sent this request by HTTP", was_sent=False) from error
+        data = b"%b %b HTTP/1.1\r\n%b\r\n%b" % (method.encode(), self._target(client_query), lines, body)
+        connection = self._take_idle() or await self._connect(seconds)
+        try:
+            return Response(*await connection.exchange(method, data), connection, self)
+        except (OSError, InvalidResponse, EOFError) as error:
             connection.close()
             raise UpstreamError(f"closed the connection ({_describe(error)})", was_sent=True) from error
-        except h11.LocalProtocolError as error:
-            connection.close()
-            raise UpstreamError("cannot be sent this request by HTTP", was_sent=False) from error
         except BaseException:
             connection.close()
             raise
 
-    async def _exchange(self, connection: _Connection, request: h11.Request, body: bytes) -> Response:
-        send = connection.protocol.send
-        parts = [send(request), send(h11.Data(data=body)) if body else b"", send(h11.EndOfMessage())]
-        connection.writer.write(b"".join(part or b"" for part in parts))
-        await connection.writer.drain()
-        while isinstance(event := await connection.next_event(), h11.InformationalResponse):
-            pass
-        return Response(event.status_code, [(key, value) for key, value in event.headers], connection, self)
-
     async def _connect(self, seconds: float) -> _Connection:
+        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds):
-                reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._ssl, limit=CHUNK)
+                _, connection = await loop.create_connection(
+                    lambda: _Connection(loop), self._host, self._port, ssl=self._ssl
+                )
         except (OSError, TimeoutError) as error:
             raise UpstreamError(f"cannot be reached ({_describe(error)})", was_sent=False) from error
-        return _Connection(reader, writer, h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD))
+        return connection
 
     def _take_idle(self) -> _Connection | None:
         """Take a reusable connection from the pool; close the others."""
@@ -208,10 +245,9 @@ class Upstream:
 
     def release(self, connection: _Connection) -> None:
         """Return a connection to the pool if both sides allow it."""
-        if connection.protocol.our_state is not h11.DONE or connection.protocol.their_state is not h11.DONE:
+        if not connection.keeps_alive:
             connection.close()
             return
-        connection.protocol.start_next_cycle()
         self._idle.append((time.monotonic() + self._KEEP_ALIVE, connection))
         while len(self._idle) > _MAX_IDLE:
             self._idle.popleft()[1].close()

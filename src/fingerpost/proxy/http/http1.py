@@ -1,7 +1,8 @@
-"""What the HTTP/1.1 server and client share: headers, limits and failures. `h11` implements the protocol."""
+"""What the HTTP/1.1 server and client share: headers, limits and failures. `httptools` parses what comes in."""
 
 from __future__ import annotations
 
+import re
 from typing import TypeAlias
 
 Headers: TypeAlias = "list[tuple[bytes, bytes]]"
@@ -15,9 +16,15 @@ _HOP_BY_HOP = frozenset({
     b"transfer-encoding", b"upgrade",
 })  # fmt: skip
 
+_HEADER_LINES = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*\r\n)*")
+
 
 class BodyTooLarge(Exception):
     """A body exceeds the size limit."""
+
+
+class InvalidHeader(ValueError):
+    """A header cannot be sent."""
 
 
 class UpstreamError(Exception):
@@ -26,6 +33,14 @@ class UpstreamError(Exception):
     def __init__(self, why: str, *, was_sent: bool) -> None:
         super().__init__(why)
         self.was_sent = was_sent
+
+
+def encode_headers(headers: Headers) -> bytes:
+    """Write header lines; `InvalidHeader` if one has characters that would end it early or that HTTP forbids."""
+    lines = b"".join([b"%b: %b\r\n" % header for header in headers])
+    if lines.count(b"\n") != len(headers) or _HEADER_LINES.fullmatch(lines) is None:
+        raise InvalidHeader
+    return lines
 
 
 def forwardable_headers(headers: Headers) -> Headers:

@@ -13,7 +13,8 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from fingerpost.proxy.http.http1 import header_value
-from fingerpost.proxy.http.server import Limits, Request, Server
+from fingerpost.proxy.http.responder import Request
+from fingerpost.proxy.http.server import Limits, Server
 from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import INVALID_REQUEST

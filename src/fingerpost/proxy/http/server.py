@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server on `h11`. It reads each request whole, within limits, and answers at once or as a stream.
+"""A small HTTP/1.1 server. It reads each request whole, within limits, and answers at once or as a stream.
 
 It closes connections of slow clients, and cancels the handler of a client that disconnects. A client that has only
 closed its sending half still gets its response.
@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-import h11
-
-from fingerpost.proxy.http.http1 import CHUNK, MAX_HEAD, BodyTooLarge, Headers, is_event_stream
-from fingerpost.proxy.protocol.sse import is_complete
+from fingerpost.proxy.http.http1 import CHUNK, Headers
+from fingerpost.proxy.http.request_parser import ParsedRequest, Refusal, RequestParser
+from fingerpost.proxy.http.responder import CONTINUE, Request, Responder
 
 _LINGER = 2.0
 """Seconds to keep reading from a client whose request was refused."""
@@ -26,79 +23,6 @@ _LARGE_BODY = 1_000_000
 _PROBE_AFTER = 0.5
 """Seconds after a client has closed its half of a connection until it is probed, and then probed again."""
 _LONGEST_PROBE = 15.0
-
-
-@dataclass(slots=True)
-class Request:
-    """A request that has been read whole."""
-
-    method: str
-    path: str
-    headers: Headers
-    body: bytes
-    responder: Responder
-    peer: object = None
-    """Identifies the connection."""
-
-    @property
-    def query(self) -> str:
-        """What follows the question mark in the path. It may hold a token, so it is never logged."""
-        return self.path.partition("?")[2]
-
-
-class Responder:
-    """Sends the response to one request: whole, or a head followed by chunks of the body."""
-
-    def __init__(self, connection: h11.Connection, writer: asyncio.StreamWriter, *, has_body: bool = True) -> None:
-        self._h11, self._writer, self._has_body = connection, writer, has_body
-        self.own_headers: Headers = []
-        """Headers of every response, in place of others of the same names. `Vary` is added to another one."""
-        self.has_begun = False
-        self.is_stream = False
-        """Whether the response is an event stream."""
-        self.tail = b""
-        """The last bytes sent."""
-
-    async def begin(self, status: int, headers: Headers) -> None:
-        self.has_begun = True
-        self.is_stream = is_event_stream(headers)
-        self._write(h11.Response(status_code=status, headers=self._add_own(headers)))
-
-    async def send(self, data: bytes) -> None:
-        self.tail = (self.tail + data)[-4:]
-        self._write(h11.Data(data=data if self._has_body else b""))
-        await self._writer.drain()
-
-    def probe(self) -> None:
-        """Send something that has no meaning. If the client is gone, that breaks the connection."""
-        if not self.has_begun and self._h11.their_http_version != b"1.0":
-            self._write(h11.InformationalResponse(status_code=100, headers=[]))
-        elif self.is_stream and self._has_body and is_complete(self.tail):
-            self._write(h11.Data(data=b": ping\n\n"))
-
-    async def end(self) -> None:
-        self.is_stream = False
-        self._write(h11.EndOfMessage())
-        await self._writer.drain()
-
-    async def send_whole(self, status: int, headers: Headers, body: bytes = b"") -> None:
-        """Send the whole response in one write."""
-        self.has_begun = True
-        length: Headers = [] if status == 204 else [(b"content-length", b"%d" % len(body))]
-        head = self._h11.send(h11.Response(status_code=status, headers=[*self._add_own(headers), *length]))
-        data = self._h11.send(h11.Data(data=body)) if body and self._has_body else b""
-        end = self._h11.send(h11.EndOfMessage())
-        self._writer.write(b"".join([head or b"", data or b"", end or b""]))
-        await self._writer.drain()
-
-    def _add_own(self, headers: Headers) -> Headers:
-        names = {key for key, _ in self.own_headers} - {b"vary"}
-        return [*(one for one in headers if one[0] not in names), *self.own_headers]
-
-    def _write(self, event: h11.Event) -> None:
-        if data := self._h11.send(event):
-            self._writer.write(data)
-
 
 Handler: TypeAlias = "Callable[[Request], Awaitable[None]]"
 
@@ -118,197 +42,208 @@ class Server:
     """Accepts connections and passes each request to a handler."""
 
     def __init__(self, handler: Handler, limits: Limits) -> None:
-        self._handler, self._limits = handler, limits
-        self._busy: set[asyncio.Task[None]] = set()
-        self._open: set[asyncio.StreamWriter] = set()
+        self.handler, self.limits = handler, limits
+        self.busy: set[asyncio.Task[None]] = set()
+        self.open: set[asyncio.Transport] = set()
         self.is_draining = False
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Begin to accept connections."""
         loop = asyncio.get_running_loop()
-        return await loop.create_server(lambda: _Protocol(self._serve, loop), host, port, backlog=2_048)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until either side closes it."""
-        self._open.add(writer)
-        connection = _Connection(reader, writer)
-        try:
-            wait = self._limits.receive
-            while not self.is_draining and await self._serve_request(connection, wait):
-                wait = self._limits.idle
-        except (ConnectionError, TimeoutError, h11.LocalProtocolError, asyncio.CancelledError):
-            pass  # the client is gone or too slow, or the server stops; nobody is left to answer
-        finally:
-            self._open.discard(writer)
-            writer.close()
-
-    async def _serve_request(self, connection: _Connection, wait: float) -> bool:
-        """Read and answer one request; whether the connection can take another."""
-        try:
-            request = await connection.read_request(self._limits, wait)
-        except h11.RemoteProtocolError as error:
-            await connection.refuse(error.error_status_hint, str(error))
-            return False
-        except BodyTooLarge:
-            await connection.refuse(413, "The body is too large")
-            return False
-        if request is None:
-            return False
-        await self._run_handler(request, connection)
-        return connection.start_next_cycle()
-
-    async def _run_handler(self, request: Request, connection: _Connection) -> None:
-        """Run the handler; cancel it if the client disconnects."""
-        work = asyncio.ensure_future(self._handler(request))
-        self._busy.add(work)
-        try:
-            with connection.watch(request.responder, work.cancel), suppress(asyncio.CancelledError):
-                await work
-        except (ConnectionError, h11.LocalProtocolError):
-            raise
-        except Exception as error:  # a bug of ours must not affect other requests
-            if not request.responder.has_begun:
-                await request.responder.send_whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
-        finally:
-            self._busy.discard(work)
+        return await loop.create_server(lambda: _Connection(self, loop), host, port, backlog=2_048)
 
     async def drain(self, seconds: float) -> None:
         """Take no more requests and wait for those in flight."""
         self.is_draining = True
-        if self._busy:
-            await asyncio.wait(self._busy, timeout=seconds)
+        if self.busy:
+            await asyncio.wait(self.busy, timeout=seconds)
 
     async def close(self) -> None:
         """Cancel all handlers, let them send a last message, and close all connections."""
-        for work in self._busy:
+        for work in self.busy:
             work.cancel()
-        if self._busy:
-            await asyncio.wait(self._busy, timeout=0.5)
-        for writer in list(self._open):
-            writer.close()
+        if self.busy:
+            await asyncio.wait(self.busy, timeout=0.5)
+        for transport in list(self.open):
+            transport.close()
 
 
-class _Protocol(asyncio.StreamReaderProtocol):
-    """A stream protocol that reports a disconnect even if nobody is reading."""
+_numbers = itertools.count(1)
 
-    def __init__(self, connected: Callable[..., Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(asyncio.StreamReader(limit=CHUNK, loop=loop), connected, loop=loop)
-        self._callback: Callable[[], object] | None = None
+
+class _Connection(asyncio.Protocol):
+    """One client connection. Requests are answered one after the other."""
+
+    def __init__(self, server: Server, loop: asyncio.AbstractEventLoop) -> None:
+        self._server, self._loop = server, loop
+        self._parser = RequestParser(server.limits.body)
+        self._number = next(_numbers)
+        self._work: asyncio.Task[None] | None = None
+        """The handler of the current request."""
         self._responder: Responder | None = None
+        self._ahead = b""
+        """What has arrived during the current request."""
         self._is_half_closed = False
         """Whether the client sends no more. It may have closed the connection, or only its half of it."""
+        self._is_refused = False
+        self._is_full, self._room = False, loop.create_future()
+        """Whether the client reads more slowly than we write, and who waits until it does not."""
+        self._ends_at = loop.time() + server.limits.receive
+        """When the connection is closed unless a request has arrived."""
+        self._waits_for_body = False
         self._timer: asyncio.TimerHandle | None = None
+        self._probe_timer: asyncio.TimerHandle | None = None
 
-    @contextmanager
-    def watch(self, responder: Responder, callback: Callable[[], object]) -> Generator[None]:
-        """Call `callback` if the client disconnects before the block, which makes the response, ends."""
-        self._responder, self._callback = responder, callback
+    # what the transport calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._server.open.add(self._transport)
+        self._limit_wait()
+
+    def data_received(self, data: bytes) -> None:
+        if self._work is not None:
+            self._ahead += data
+            if len(self._ahead) > CHUNK:
+                self._transport.pause_reading()
+        elif not self._is_refused:
+            self._parse(data)
+            self._go_on()
+
+    def eof_received(self) -> bool:
+        self._is_half_closed = True
+        if self._work is not None:
+            self._probe_after(_PROBE_AFTER)
+        return self._work is not None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server.open.discard(self._transport)
+        for timer in (self._timer, self._probe_timer):
+            if timer is not None:
+                timer.cancel()
+        if self._work is not None:
+            self._work.add_done_callback(self._server.busy.discard)  # for one that has not begun
+            self._work.cancel()
+
+    def pause_writing(self) -> None:
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        if not self._room.done():
+            self._room.set_result(None)
+
+    # requests
+
+    def _parse(self, data: bytes) -> None:
+        self._parser.feed(data)
+        if self._parser.awaits_continue:
+            self._parser.awaits_continue = False
+            self._transport.write(CONTINUE)
+
+    def _go_on(self) -> None:
+        """Answer the next request that has arrived, or wait for it."""
+        if self._ahead and not self._parser.requests:
+            data, self._ahead = self._ahead, b""
+            self._transport.resume_reading()
+            self._parse(data)
+        if self._parser.requests:
+            self._waits_for_body = False
+            self._work = self._loop.create_task(self._answer(self._parser.requests.popleft()))
+            self._server.busy.add(self._work)
+        elif self._parser.refusal is not None:
+            self._refuse(self._parser.refusal)
+        elif self._is_half_closed:
+            self._transport.close()
+        else:
+            self._limit_wait()
+
+    async def _answer(self, parsed: ParsedRequest) -> None:
+        """Run the handler. It is cancelled if the client disconnects, or if the server stops."""
+        responder = self._responder = Responder(
+            self, has_body=parsed.method != "HEAD", is_http_1_0=parsed.is_http_1_0, keeps_alive=parsed.keeps_alive
+        )
+        if parsed.awaits_continue:
+            self._transport.write(CONTINUE)
         if self._is_half_closed:
             self._probe_after(_PROBE_AFTER)
         try:
-            yield
+            await self._server.handler(
+                Request(parsed.method, parsed.target, parsed.headers, parsed.body, responder, self._number)
+            )
+        except (asyncio.CancelledError, ConnectionError):
+            pass  # the client is gone, or the server stops; nobody is left to answer
+        except Exception as error:  # a bug of ours must not affect other requests
+            if not responder.has_begun:
+                await responder.send_whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
         finally:
-            self._responder = self._callback = None
+            self._finish(responder)
+
+    def _finish(self, responder: Responder) -> None:
+        self._server.busy.discard(cast("asyncio.Task[None]", self._work))
+        self._work = self._responder = None
+        if self._probe_timer is not None:
+            self._probe_timer.cancel()
+        if responder.is_over and responder.keeps_alive and not self._server.is_draining:
+            self._ends_at = self._loop.time() + self._server.limits.idle
+            self._go_on()
+        else:
+            self._transport.close()
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Refuse a request, then read on for a moment: closing at once would discard the response."""
+        headers: Headers = [(b"content-type", b"text/plain; charset=utf-8")]
+        Responder(self).write_whole(refusal.status, headers, refusal.why.encode())
+        self._is_refused = True
+        if self._is_half_closed:
+            self._transport.close()
+        else:
+            self._transport.write_eof()
+            self._ends_at = self._loop.time() + _LINGER
+            self._set_timer()
+
+    # time
+
+    def _limit_wait(self) -> None:
+        """Set the time by which the rest of a request, or the next one, must have arrived."""
+        parser, until = self._parser, self._loop.time() + self._server.limits.receive
+        waits_for_body = parser.is_within and parser.has_head
+        if waits_for_body and (not self._waits_for_body or parser.size > _LARGE_BODY):
+            self._ends_at = until
+        elif parser.is_within and not parser.has_head:
+            self._ends_at = min(self._ends_at, until)
+        self._waits_for_body = waits_for_body
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """Check the time at `_ends_at`. A timer that is set for an earlier time does that too."""
+        if self._timer is None or self._timer.when() > self._ends_at:
             if self._timer is not None:
                 self._timer.cancel()
+            self._timer = self._loop.call_at(self._ends_at, self._check_time)
 
-    def eof_received(self) -> bool | None:
-        self._is_half_closed = True
-        if self._responder is not None:
-            self._probe_after(_PROBE_AFTER)
-        return super().eof_received()
+    def _check_time(self) -> None:
+        self._timer = None
+        if self._work is None and self._loop.time() >= self._ends_at:
+            self._transport.close()
+        elif self._work is None:
+            self._set_timer()
 
     def _probe_after(self, seconds: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._probe, seconds)
+        self._probe_timer = self._loop.call_later(seconds, self._probe, seconds)
 
     def _probe(self, seconds: float) -> None:
         """Send something, because only a write that fails shows that the client is gone."""
         cast("Responder", self._responder).probe()
         self._probe_after(min(1.5 * seconds, _LONGEST_PROBE))
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._callback is not None:
-            self._callback()
-        super().connection_lost(exc)
+    # writing
 
+    def write(self, data: bytes) -> None:
+        self._transport.write(data)
 
-_numbers = itertools.count(1)
-
-
-class _Connection:
-    """One client connection."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-        self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
-        self.watch = cast("_Protocol", writer.transport.get_protocol()).watch
-        self._number = next(_numbers)
-
-    async def read_request(self, limits: Limits, wait: float) -> Request | None:
-        """Read the next request; none if the client has closed the connection."""
-        head = await self._read_head(limits, wait)
-        if head is None:
-            return None
-        if _expects_continue(head):
-            self._writer.write(self._h11.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
-        body = await self._read_body(limits)
-        target = head.target.decode("ascii", "replace")
-        headers = [(key, value) for key, value in head.headers]
-        responder = Responder(self._h11, self._writer, has_body=head.method != b"HEAD")
-        return Request(head.method.decode(), target, headers, body, responder, self._number)
-
-    async def _read_head(self, limits: Limits, wait: float) -> h11.Request | None:
-        """Wait for the head of a request. Once it has begun, it must arrive within `limits.receive`."""
-        deadline = time.monotonic() + wait
-        while True:
-            event = self._h11.next_event()
-            if event is h11.NEED_DATA:
-                data = await self._read_data(deadline - time.monotonic())
-                if data and not self._h11.trailing_data[0] and wait > limits.receive:
-                    deadline, wait = time.monotonic() + limits.receive, limits.receive
-                self._h11.receive_data(data)
-                continue
-            return event if isinstance(event, h11.Request) else None
-
-    async def _read_body(self, limits: Limits) -> bytes:
-        deadline = time.monotonic() + limits.receive
-        parts, size = list[bytes](), 0
-        while not isinstance(event := await self._next_event(deadline - time.monotonic()), h11.EndOfMessage):
-            data = event.data if isinstance(event, h11.Data) else b""
-            size += len(data)
-            if size > limits.body:
-                raise BodyTooLarge
-            parts.append(bytes(data))
-            deadline = max(deadline, time.monotonic() + limits.receive) if size > _LARGE_BODY else deadline
-        return b"".join(parts)
-
-    async def _next_event(self, seconds: float) -> h11.Event:
-        while True:
-            event = self._h11.next_event()
-            if event is not h11.NEED_DATA:
-                return event  # pyright: ignore[reportReturnType]
-            self._h11.receive_data(await self._read_data(seconds))
-
-    async def _read_data(self, seconds: float) -> bytes:
-        async with asyncio.timeout(max(0.0, seconds)):
-            return await self._reader.read(CHUNK)
-
-    def start_next_cycle(self) -> bool:
-        if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
-            return False
-        self._h11.start_next_cycle()
-        return True
-
-    async def refuse(self, status: int, why: str) -> None:
-        """Refuse a request, then read on for a moment: closing at once would discard the response."""
-        with suppress(h11.LocalProtocolError, OSError):
-            headers: Headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-            await Responder(self._h11, self._writer).send_whole(status, headers, why.encode())
-            self._writer.write_eof()
-            async with asyncio.timeout(_LINGER):
-                while await self._reader.read(CHUNK):
-                    pass
-
-
-def _expects_continue(head: h11.Request) -> bool:
-    return any(key == b"expect" and value.lower() == b"100-continue" for key, value in head.headers)
+    async def drain(self) -> None:
+        """Wait while the client reads more slowly than we write."""
+        if self._is_full:
+            self._room = self._loop.create_future()
+            await self._room

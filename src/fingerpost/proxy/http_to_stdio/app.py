@@ -18,7 +18,7 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.proxy.http.headers import HTTP_STATUS, SESSION, VERSION, caller_keys, credentials_key
 from fingerpost.proxy.http.http1 import Headers, header_value
 from fingerpost.proxy.http.listener import JSON, refuse
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Request
 from fingerpost.proxy.http.web_pages import METHODS
 from fingerpost.proxy.http_to_stdio.history import read_id
 from fingerpost.proxy.http_to_stdio.hosted_server import HostedServer

@@ -12,7 +12,7 @@ from fingerpost.engine.safety.json_input import as_object
 from fingerpost.proxy.http.headers import HTTP_STATUS
 from fingerpost.proxy.http.http1 import Headers
 from fingerpost.proxy.http.listener import JSON
-from fingerpost.proxy.http.server import Responder
+from fingerpost.proxy.http.responder import Responder
 from fingerpost.proxy.http_to_stdio.history import Event
 from fingerpost.proxy.http_to_stdio.message_queue import SUBSCRIPTION, MessageQueue, Stream, StreamEnded
 from fingerpost.proxy.protocol import message as messages
