@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingerpost.engine.policy import Policy
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Request
 from fingerpost.proxy.log import Log
 from fingerpost.proxy.protocol.relay import Relay
 from tests.proxy.test_http_to_http import SEARCH, FakeUpstream, encode_reply, raw, run, stream

@@ -17,7 +17,7 @@ import pytest
 
 from fingerpost.engine.model import KEY
 from fingerpost.proxy.http.client import Upstream
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Request
 from fingerpost.proxy.protocol.session import Session
 from fingerpost.proxy.stdio_to_http import StdioToHttp
 from tests.support.http_lab import EVENTS, JSON, Answer, guidance, hanging, serving

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from fingerpost.engine.policy import Policy
 from fingerpost.proxy.http.listener import App, Router
-from fingerpost.proxy.http.server import Limits, Request, Server
+from fingerpost.proxy.http.responder import Request
+from fingerpost.proxy.http.server import Limits, Server, Shortcut
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.waiting import PATIENCE
 
@@ -41,9 +42,11 @@ def guidance(**policy: Any) -> Relay:
 
 
 @asynccontextmanager
-async def serving(answer: Answer, limits: Limits | None = None) -> AsyncGenerator[int]:
+async def serving(
+    answer: Answer, limits: Limits | None = None, shortcut: Shortcut | None = None
+) -> AsyncGenerator[int]:
     """A server on a free port; the port."""
-    server = Server(answer, limits or Limits())
+    server = Server(answer, limits or Limits(), shortcut)
     listener = await server.listen("127.0.0.1", 0)
     try:
         yield listener.sockets[0].getsockname()[1]
@@ -58,7 +61,8 @@ async def fronting(
     app: App, limits: Limits | None = None, names: tuple[str, ...] = (), origins: tuple[str, ...] = ()
 ) -> AsyncGenerator[Http]:
     """An app behind the front; a client of it."""
-    async with serving(Router(app, names, origins).handle, limits) as port:
+    router = Router(app, names, origins)
+    async with serving(router.handle, limits, router.shortcut) as port:
         yield Http(port)
     await app.stop()
 

@@ -11,7 +11,7 @@ import pytest
 
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.http1 import BodyTooLarge, UpstreamError
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Request
 from tests.support.http_lab import JSON, serving
 
 

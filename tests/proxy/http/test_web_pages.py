@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fingerpost.proxy.http.server import Request
+from fingerpost.proxy.http.responder import Exchange, Request
 from fingerpost.proxy.http.web_pages import read_origin
 from tests.support.http_lab import Reply, fronting
 from tests.support.paths import SUPPORT
@@ -36,6 +36,7 @@ class App:
         headers = [(b"access-control-allow-origin", b"*"), (b"vary", b"Accept")]
         await request.responder.send_whole(200, headers, b"{}")
 
+    def shortcut(self, request: Request, exchange: Exchange) -> None: ...
     async def stop(self) -> None: ...
     def on_child_exit(self) -> None: ...
 

@@ -7,7 +7,7 @@ import ssl
 import time
 import zlib
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import cast
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -37,7 +37,7 @@ class Response:
 
     status: int
     _sent_headers: Headers
-    _connection: _Connection
+    _connection: Connection
     _upstream: Upstream
     _is_over: bool = False
 
@@ -80,7 +80,7 @@ class Response:
             self._connection.close()
 
 
-class _Connection(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """A connection to the upstream."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -88,6 +88,7 @@ class _Connection(asyncio.Protocol):
         self._parser = ResponseParser()
         self._news: asyncio.Future[None] | None = None
         """Set while somebody waits for more of a response."""
+        self.on_news: Callable[[], None] | None = None
 
     # what the transport calls
 
@@ -111,19 +112,39 @@ class _Connection(asyncio.Protocol):
         self._wake()
 
     def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
+        if self.on_news is not None:
+            self.on_news()
+        elif self._news is not None and not self._news.done():
             self._news.set_result(None)
 
     # one request after the other
 
-    async def exchange(self, method: str, data: bytes) -> tuple[int, Headers]:
-        """Send a request and return the head of the response."""
-        parser = self._parser
-        parser.begin(has_body=method != "HEAD")
+    def send(self, method: str, data: bytes, on_news: Callable[[], None] | None = None) -> None:
+        """Send a request. `on_news` is called when more of the response has arrived, until somebody awaits it."""
+        self._parser.begin(has_body=method != "HEAD")
+        self.on_news = on_news
         self._transport.write(data)
+
+    async def head(self) -> tuple[int, Headers]:
+        """Return the head of the response."""
+        self.on_news, parser = None, self._parser
         while not parser.has_head:
             await self._wait()
         return parser.status, parser.headers
+
+    def may_become_small(self) -> bool:
+        """Whether more must arrive to see whether `peek_small` returns a response."""
+        parser = self._parser
+        if parser.is_complete or parser.error is not None or parser.size > CHUNK:
+            return False
+        return not parser.has_head or not is_event_stream(parser.headers)
+
+    def peek_small(self) -> tuple[int, Headers, bytes] | None:
+        """Return a response that has arrived whole, is not compressed and not larger than `CHUNK`; none otherwise."""
+        parser = self._parser
+        if not parser.is_complete or parser.size > CHUNK or needs_decompressing(parser.headers):
+            return None
+        return parser.status, parser.headers, b"".join(parser.parts)
 
     async def read(self) -> list[bytes]:
         """Return what has arrived of the body, once there is something; nothing at the end."""
@@ -162,8 +183,9 @@ class Upstream:
         self.url: SplitResult = urlsplit(url)
         self._host = self.url.hostname or ""
         self._port = self.url.port or (443 if self.url.scheme == "https" else 80)
+        self._host_header = self.url.netloc.rpartition("@")[2].encode()
         self._ssl = ssl.create_default_context() if self.url.scheme == "https" else None
-        self._idle: deque[tuple[float, _Connection]] = deque()
+        self._idle: deque[tuple[float, Connection]] = deque()
         """Idle connections, each with the time when it expires."""
 
     def _target(self, client_query: str) -> bytes:
@@ -171,22 +193,37 @@ class Upstream:
         return ((self.url.path or "/") + (f"?{query}" if query else "")).encode()
 
     async def request(
-        self, method: str, headers: Headers, body: bytes, *, client_query: str = "", seconds: float = 30.0
+        self,
+        method: str,
+        headers: Headers,
+        body: bytes,
+        *,
+        client_query: str = "",
+        seconds: float = 30.0,
+        sent: Connection | None = None,
     ) -> Response:
         """Send a request and return once the head of the response is there; `seconds` limits connecting.
 
         The query of a client is sent if our URL has none. A client cannot change or extend the query of our URL, which
         may hold a key or choose what clients have access to.
         A redirect to another path on the same host is followed, now and for later requests. A server that redirects
-        has not acted on the request yet.
+        has not acted on the request yet. `sent` is the connection if `send_at_once` has sent the request already.
         """
         client_query = "" if self.url.query else client_query
         for _ in range(_MAX_REDIRECTS):
-            response = await self._send(method, headers, body, client_query, seconds)
+            connection = sent or await self._send(method, headers, body, client_query, seconds)
+            response, sent = await self._receive(connection), None
             if not self._follow_redirect(response, client_query):
                 return response
             response.close()
-        return await self._send(method, headers, body, client_query, seconds)
+        return await self._receive(await self._send(method, headers, body, client_query, seconds))
+
+    def send_at_once(self, headers: Headers, body: bytes, on_news: Callable[[], None]) -> Connection | None:
+        """Send a POST on an idle connection; none if there is none."""
+        data, connection = self._encode("POST", headers, body), self._take_idle()
+        if connection is not None:
+            connection.send("POST", data, on_news)
+        return connection
 
     def _follow_redirect(self, response: Response, client_query: str) -> bool:
         location = header_value(response.headers, b"location") if response.status in (307, 308) else None
@@ -205,16 +242,23 @@ class Upstream:
         self.url = url
         return True
 
-    async def _send(self, method: str, headers: Headers, body: bytes, client_query: str, seconds: float) -> Response:
-        length = [(b"content-length", b"%d" % len(body))] if body or method == "POST" else []
+    async def _send(self, method: str, headers: Headers, body: bytes, client_query: str, seconds: float) -> Connection:
         try:
-            lines = encode_headers([(b"host", self.url.netloc.rpartition("@")[2].encode()), *headers, *length])
+            data = self._encode(method, headers, body, client_query)
         except InvalidHeader as error:
             raise UpstreamError("cannot be sent this request by HTTP", was_sent=False) from error
-        data = b"%b %b HTTP/1.1\r\n%b\r\n%b" % (method.encode(), self._target(client_query), lines, body)
         connection = self._take_idle() or await self._connect(seconds)
+        connection.send(method, data)
+        return connection
+
+    def _encode(self, method: str, headers: Headers, body: bytes, client_query: str = "") -> bytes:
+        length = [(b"content-length", b"%d" % len(body))] if body or method == "POST" else []
+        lines = encode_headers([(b"host", self._host_header), *headers, *length])
+        return b"%b %b HTTP/1.1\r\n%b\r\n%b" % (method.encode(), self._target(client_query), lines, body)
+
+    async def _receive(self, connection: Connection) -> Response:
         try:
-            return Response(*await connection.exchange(method, data), connection, self)
+            return Response(*await connection.head(), connection, self)
         except (OSError, InvalidResponse, EOFError) as error:
             connection.close()
             raise UpstreamError(f"closed the connection ({_describe(error)})", was_sent=True) from error
@@ -222,18 +266,18 @@ class Upstream:
             connection.close()
             raise
 
-    async def _connect(self, seconds: float) -> _Connection:
+    async def _connect(self, seconds: float) -> Connection:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds):
                 _, connection = await loop.create_connection(
-                    lambda: _Connection(loop), self._host, self._port, ssl=self._ssl
+                    lambda: Connection(loop), self._host, self._port, ssl=self._ssl
                 )
         except (OSError, TimeoutError) as error:
             raise UpstreamError(f"cannot be reached ({_describe(error)})", was_sent=False) from error
         return connection
 
-    def _take_idle(self) -> _Connection | None:
+    def _take_idle(self) -> Connection | None:
         """Take a reusable connection from the pool; close the others."""
         now = time.monotonic()
         while self._idle:
@@ -243,8 +287,9 @@ class Upstream:
             connection.close()
         return None
 
-    def release(self, connection: _Connection) -> None:
+    def release(self, connection: Connection) -> None:
         """Return a connection to the pool if both sides allow it."""
+        connection.on_news = None
         if not connection.keeps_alive:
             connection.close()
             return

@@ -46,7 +46,7 @@ def encode_headers(headers: Headers) -> bytes:
 def forwardable_headers(headers: Headers) -> Headers:
     """The end-to-end headers: all except hop-by-hop headers and those that `Connection` names."""
     named = {name.strip().lower() for key, value in headers if key == b"connection" for name in value.split(b",")}
-    return [(key, value) for key, value in headers if key not in _HOP_BY_HOP and key not in named]
+    return [one for one in headers if one[0] not in _HOP_BY_HOP and one[0] not in named]
 
 
 def is_event_stream(headers: Headers) -> bool:
@@ -54,4 +54,7 @@ def is_event_stream(headers: Headers) -> bool:
 
 
 def header_value(headers: Headers, name: bytes) -> bytes | None:
-    return next((value for key, value in headers if key == name), None)
+    for key, value in headers:
+        if key == name:
+            return value
+    return None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from fingerpost.proxy.http.http1 import header_value
-from fingerpost.proxy.http.responder import Request
+from fingerpost.proxy.http.responder import Exchange, Request
 from fingerpost.proxy.http.server import Limits, Server
 from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
 from fingerpost.proxy.protocol import message as messages
@@ -31,6 +32,7 @@ class App(Protocol):
     """Handles the requests to `/mcp`."""
 
     async def handle(self, request: Request) -> None: ...
+    def shortcut(self, request: Request, exchange: Exchange) -> Callable[[], None] | None: ...
     async def stop(self) -> None: ...
     def on_child_exit(self) -> None: ...
 
@@ -60,6 +62,13 @@ class Router:
         else:
             await self._app.handle(request)
 
+    def shortcut(self, request: Request, exchange: Exchange) -> Callable[[], None] | None:
+        """Let the app answer a request outside of a task, if there is nothing else to do about it."""
+        is_plain = request.path == PATH and request.method == "POST" and is_json(request.headers)
+        if not is_plain or header_value(request.headers, b"origin") is not None or self._find_problem(request):
+            return None
+        return self._app.shortcut(request, exchange)
+
     def _find_problem(self, request: Request) -> str | None:
         host = (header_value(request.headers, b"host") or b"").decode("latin-1")
         if _host_name(f"//{host}") not in self._names:
@@ -75,6 +84,7 @@ def _normalize_path(target: str) -> str:
     return path.partition("?")[0].rstrip("/") or "/"
 
 
+@lru_cache(maxsize=16)
 def _host_name(url: str) -> str:
     try:
         return (urlsplit(url).hostname or "").lower()
@@ -98,7 +108,8 @@ async def serve(
     ready: Callable[[str], None],
 ) -> int:
     """Serve until a signal to stop; return the exit code. A second signal cuts the draining short."""
-    server = Server(Router(app, [host, *names], origins).handle, limits)
+    router = Router(app, [host, *names], origins)
+    server = Server(router.handle, limits, router.shortcut)
     listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")

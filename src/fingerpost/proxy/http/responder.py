@@ -30,11 +30,30 @@ class Request:
     responder: Responder
     peer: object = None
     """Identifies the connection."""
+    begun: object = None
+    """What a shortcut has begun, for the handler that goes on."""
 
     @property
     def query(self) -> str:
         """What follows the question mark in the path. It may hold a token, so it is never logged."""
         return self.path.partition("?")[2]
+
+
+class Exchange(Protocol):
+    """A request that a shortcut answers outside of a task."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the request is still the shortcut's."""
+        ...
+
+    def finish(self) -> None:
+        """The response has been sent."""
+        ...
+
+    def hand_over(self) -> None:
+        """The handler goes on with it, in a task."""
+        ...
 
 
 class Responder:

@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 from fingerpost.proxy.http.http1 import CHUNK, Headers
 from fingerpost.proxy.http.request_parser import ParsedRequest, Refusal, RequestParser
-from fingerpost.proxy.http.responder import CONTINUE, Request, Responder
+from fingerpost.proxy.http.responder import CONTINUE, Exchange, Request, Responder
 
 _LINGER = 2.0
 """Seconds to keep reading from a client whose request was refused."""
@@ -25,6 +25,8 @@ _PROBE_AFTER = 0.5
 _LONGEST_PROBE = 15.0
 
 Handler: TypeAlias = "Callable[[Request], Awaitable[None]]"
+Shortcut: TypeAlias = "Callable[[Request, Exchange], Callable[[], None] | None]"
+"""Answers a simple request outside of a task. Returns how to cancel it; none, without effect, if it is not simple."""
 
 
 @dataclass(slots=True)
@@ -41,10 +43,10 @@ class Limits:
 class Server:
     """Accepts connections and passes each request to a handler."""
 
-    def __init__(self, handler: Handler, limits: Limits) -> None:
-        self.handler, self.limits = handler, limits
+    def __init__(self, handler: Handler, limits: Limits, shortcut: Shortcut | None = None) -> None:
+        self.handler, self.limits, self.shortcut = handler, limits, shortcut
         self.busy: set[asyncio.Task[None]] = set()
-        self.open: set[asyncio.Transport] = set()
+        self.open: set[_Connection] = set()
         self.is_draining = False
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
@@ -55,6 +57,8 @@ class Server:
     async def drain(self, seconds: float) -> None:
         """Take no more requests and wait for those in flight."""
         self.is_draining = True
+        for connection in self.open:
+            connection.hand_over()
         if self.busy:
             await asyncio.wait(self.busy, timeout=seconds)
 
@@ -64,8 +68,8 @@ class Server:
             work.cancel()
         if self.busy:
             await asyncio.wait(self.busy, timeout=0.5)
-        for transport in list(self.open):
-            transport.close()
+        for connection in list(self.open):
+            connection.close()
 
 
 _numbers = itertools.count(1)
@@ -78,9 +82,12 @@ class _Connection(asyncio.Protocol):
         self._server, self._loop = server, loop
         self._parser = RequestParser(server.limits.body)
         self._number = next(_numbers)
+        self._request: Request | None = None
+        """The current request."""
         self._work: asyncio.Task[None] | None = None
-        """The handler of the current request."""
-        self._responder: Responder | None = None
+        """Its handler; none if a shortcut answers it."""
+        self._cancel: Callable[[], None] | None = None
+        """Cancels the shortcut."""
         self._ahead = b""
         """What has arrived during the current request."""
         self._is_half_closed = False
@@ -98,11 +105,11 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._server.open.add(self._transport)
+        self._server.open.add(self)
         self._limit_wait()
 
     def data_received(self, data: bytes) -> None:
-        if self._work is not None:
+        if self._request is not None:
             self._ahead += data
             if len(self._ahead) > CHUNK:
                 self._transport.pause_reading()
@@ -114,16 +121,20 @@ class _Connection(asyncio.Protocol):
         self._is_half_closed = True
         if self._work is not None:
             self._probe_after(_PROBE_AFTER)
-        return self._work is not None
+        self.hand_over()
+        return self._request is not None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._server.open.discard(self._transport)
+        self._server.open.discard(self)
         for timer in (self._timer, self._probe_timer):
             if timer is not None:
                 timer.cancel()
         if self._work is not None:
             self._work.add_done_callback(self._server.busy.discard)  # for one that has not begun
             self._work.cancel()
+        elif self._cancel is not None:
+            cancel, self._cancel = self._cancel, None
+            cancel()
 
     def pause_writing(self) -> None:
         self._is_full = True
@@ -149,8 +160,7 @@ class _Connection(asyncio.Protocol):
             self._parse(data)
         if self._parser.requests:
             self._waits_for_body = False
-            self._work = self._loop.create_task(self._answer(self._parser.requests.popleft()))
-            self._server.busy.add(self._work)
+            self._begin(self._parser.requests.popleft())
         elif self._parser.refusal is not None:
             self._refuse(self._parser.refusal)
         elif self._is_half_closed:
@@ -158,32 +168,52 @@ class _Connection(asyncio.Protocol):
         else:
             self._limit_wait()
 
-    async def _answer(self, parsed: ParsedRequest) -> None:
-        """Run the handler. It is cancelled if the client disconnects, or if the server stops."""
-        responder = self._responder = Responder(
+    def _begin(self, parsed: ParsedRequest) -> None:
+        responder = Responder(
             self, has_body=parsed.method != "HEAD", is_http_1_0=parsed.is_http_1_0, keeps_alive=parsed.keeps_alive
+        )
+        self._request = request = Request(
+            parsed.method, parsed.target, parsed.headers, parsed.body, responder, self._number
         )
         if parsed.awaits_continue:
             self._transport.write(CONTINUE)
-        if self._is_half_closed:
-            self._probe_after(_PROBE_AFTER)
+        is_quiet = not (self._is_half_closed or self._is_full or self._server.is_draining)
+        if is_quiet and self._server.shortcut is not None:
+            self._cancel = self._server.shortcut(request, self)
+        if self._cancel is None:
+            self.hand_over()
+
+    @property
+    def is_short(self) -> bool:
+        return self._cancel is not None
+
+    def hand_over(self) -> None:
+        """Start the handler of the current request, unless it runs already."""
+        if self._request is not None and self._work is None:
+            self._cancel = None
+            self._work = self._loop.create_task(self._answer(self._request))
+            self._server.busy.add(self._work)
+            if self._is_half_closed:
+                self._probe_after(_PROBE_AFTER)
+
+    async def _answer(self, request: Request) -> None:
+        """Run the handler. It is cancelled if the client disconnects, or if the server stops."""
         try:
-            await self._server.handler(
-                Request(parsed.method, parsed.target, parsed.headers, parsed.body, responder, self._number)
-            )
+            await self._server.handler(request)
         except (asyncio.CancelledError, ConnectionError):
             pass  # the client is gone, or the server stops; nobody is left to answer
         except Exception as error:  # a bug of ours must not affect other requests
-            if not responder.has_begun:
-                await responder.send_whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
+            if not request.responder.has_begun:
+                await request.responder.send_whole(500, [], f"The proxy failed ({type(error).__name__})".encode())
         finally:
-            self._finish(responder)
+            self._server.busy.discard(cast("asyncio.Task[None]", self._work))
+            if self._probe_timer is not None:
+                self._probe_timer.cancel()
+            self.finish()
 
-    def _finish(self, responder: Responder) -> None:
-        self._server.busy.discard(cast("asyncio.Task[None]", self._work))
-        self._work = self._responder = None
-        if self._probe_timer is not None:
-            self._probe_timer.cancel()
+    def finish(self) -> None:
+        responder = cast("Request", self._request).responder
+        self._request = self._work = self._cancel = None
         if responder.is_over and responder.keeps_alive and not self._server.is_draining:
             self._ends_at = self._loop.time() + self._server.limits.idle
             self._go_on()
@@ -224,9 +254,9 @@ class _Connection(asyncio.Protocol):
 
     def _check_time(self) -> None:
         self._timer = None
-        if self._work is None and self._loop.time() >= self._ends_at:
+        if self._request is None and self._loop.time() >= self._ends_at:
             self._transport.close()
-        elif self._work is None:
+        elif self._request is None:
             self._set_timer()
 
     def _probe_after(self, seconds: float) -> None:
@@ -234,10 +264,13 @@ class _Connection(asyncio.Protocol):
 
     def _probe(self, seconds: float) -> None:
         """Send something, because only a write that fails shows that the client is gone."""
-        cast("Responder", self._responder).probe()
+        cast("Request", self._request).responder.probe()
         self._probe_after(min(1.5 * seconds, _LONGEST_PROBE))
 
     # writing
+
+    def close(self) -> None:
+        self._transport.close()
 
     def write(self, data: bytes) -> None:
         self._transport.write(data)
