@@ -11,8 +11,8 @@ PUBLISHED := .venv-servers/.ready tests/support/servers/node_modules/.ready
 PEERS := $(PUBLISHED) .venv-peers/.ready .venv-peers-v1/.ready tests/support/peers/node_modules/.ready
 FIELD := $(PEERS) .venv-field/.ready .venv-field-v1/.ready tests/support/field/node_modules/.ready
 
-.PHONY: demo demo-image help test quick lowest check walk conformance bench bench-against loop forms failures calibrate audit-peers field soak bless lock clean \
-  setup
+.PHONY: demo demo-image help test quick lowest check walk conformance bench bench-against bench-load loop forms failures \
+  calibrate audit-peers field soak bless lock clean setup
 
 demo: $(SETUP)  ## show wrong calls and the guidance they get
 	@$(BIN)/fingerpost demo
@@ -48,11 +48,14 @@ walk: $(SETUP)  ## trace one wrong call through the SDK middleware and the stdio
 conformance: $(SETUP) $(SUITE)  ## the official suite through the proxy, and the same without it
 	@$(BIN)/python -m tests.proxy.conformance
 
-bench: $(SETUP)  ## measure against peers, in one run
+bench: $(SETUP) .venv-bench/.ready  ## measure against peers, in one run
 	@$(BIN)/python -m bench
 
 bench-against: $(SETUP)  ## measure the engine in turns with that of another commit (REF=…)
 	@$(BIN)/python -m bench.against $(REF)
+
+bench-load: $(SETUP) .venv-bench/.ready  ## 32 connections over HTTP for 30 s each (or SECONDS=…), beside bare Envoy
+	@$(BIN)/python -m bench.load $(SECONDS)
 
 loop: $(SETUP)  ## a client that does what errors say, on hundreds of mistakes against each reference server
 	@$(BIN)/python -m bench.loop
@@ -96,6 +99,8 @@ lock: $(SETUP)  ## renew the versions that development uses
 	  --python-version 3.11 tests/support/field/requirements.txt -o requirements-field.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
 	  --python-version 3.11 tests/support/field/requirements-v1.txt -o requirements-field-v1.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --upgrade \
+	  --python-version 3.11 bench/requirements.txt -o requirements-bench.lock
 
 setup: $(SETUP)
 

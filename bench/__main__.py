@@ -17,6 +17,7 @@ from bench.bounds import bounds
 from bench.code_server import rows as code_server
 from bench.loop import loop
 from bench.middleware import middleware
+from bench.proxy_http import over_http
 from bench.table import Row, print_rows
 from bench.units_typos import rows as units_typos
 
@@ -31,7 +32,7 @@ TABLES: dict[str, Callable[[], Iterable[Row]]] = {
     "imports": core.imports,
     "middleware": middleware,
     "proxy over stdio": partial(proxy.over_stdio, rounds=10),
-    "proxy over HTTP": partial(proxy.over_http, rounds=8),
+    "proxy over HTTP": partial(over_http, rounds=8),
     "guided errors through the proxy": partial(proxy.guided_errors, sampled=20),
     "start of the proxy": partial(proxy.cold_start, runs=3),
     "imports of the proxy": proxy.heavy_imports,
