@@ -237,11 +237,11 @@ class HttpRequest(ClientRequest):
         if not is_plain or len(body) > self._app.limit:
             exchange.hand_over()
             return
+        kept = [one for one in forwardable_headers(headers) if one[0] != b"content-length"]
+        self._request.responder.write_whole(status, kept or [JSON], body)
         self._app.upstream.release(connection)
         if self.speaker in self._relay.repeated.callers:
             self._relay.repeated.forget(self.speaker, call)
-        kept = [one for one in forwardable_headers(headers) if one[0] != b"content-length"]
-        self._request.responder.write_whole(status, kept or [JSON], body)
         exchange.finish()
 
     # in a task

@@ -23,6 +23,7 @@ from fingerpost.proxy.http.http1 import (
     header_value,
     is_event_stream,
 )
+from fingerpost.proxy.http.receiver import Receiver
 from fingerpost.proxy.http.response_parser import InvalidResponse, ResponseParser
 from fingerpost.proxy.poll import IN, make_poll
 from fingerpost.proxy.protocol import sse
@@ -80,7 +81,7 @@ class Response:
             self._connection.close()
 
 
-class Connection(asyncio.Protocol):
+class Connection(Receiver):
     """A connection to the upstream."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from fingerpost.proxy.http.http1 import CHUNK, Headers
+from fingerpost.proxy.http.receiver import Receiver
 from fingerpost.proxy.http.request_parser import ParsedRequest, Refusal, RequestParser
 from fingerpost.proxy.http.responder import CONTINUE, Exchange, Request, Responder
 
@@ -75,7 +76,7 @@ class Server:
 _numbers = itertools.count(1)
 
 
-class _Connection(asyncio.Protocol):
+class _Connection(Receiver):
     """One client connection. Requests are answered one after the other."""
 
     def __init__(self, server: Server, loop: asyncio.AbstractEventLoop) -> None:
