@@ -71,3 +71,16 @@ def test_the_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture
         main(["--version"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out.startswith("fingerpost 0.")
+
+
+def test_a_proxy_imports_no_other_command_and_nothing_of_openssl() -> None:
+    code = (
+        "import sys; from fingerpost.cli.main import main; main(['proxy', '--', 'true'])\n"
+        "print(*sorted({'importlib.metadata', '_hashlib', 'ssl', 'asyncio', 'fingerpost.client_config',"
+        " 'fingerpost.cli.check', 'fingerpost.audit.options'} & sys.modules.keys()))"
+    )
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}  # it imports hashlib
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env
+    )
+    assert done.stdout.strip() == "", done

@@ -10,19 +10,24 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
-from typing import NoReturn, cast
+from importlib import import_module
+from typing import Any, NoReturn, cast
 
-from fingerpost.audit import options as audit
-from fingerpost.cli import check, demo, explain
-from fingerpost.cli import closest as closest_command
-from fingerpost.client_config import command as client_config
 from fingerpost.engine.matching import closest
-from fingerpost.proxy import command as proxy
-from fingerpost.servers import command as serve
 from fingerpost.terminal.command_error import CommandError
 
-_COMMANDS = (check, explain, closest_command, proxy, client_config, audit, serve, demo)
+_MODULES = {
+    "check": "cli.check",
+    "explain": "cli.explain",
+    "closest": "cli.closest",
+    "proxy": "proxy.command",
+    "wrap": "client_config.command",
+    "unwrap": "client_config.command",
+    "audit": "audit.options",
+    "serve": "servers.command",
+    "demo": "cli.demo",
+}
+"""The module of each command. Only that of the command that is run is imported, because a proxy runs for long."""
 _START_A_SERVER = ("proxy", "audit")
 """The commands that take the command of a server, after `--`."""
 
@@ -48,9 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(words: list[str]) -> argparse.Namespace:
     """Parse the words. What follows `--` is the command of a server, and is not parsed."""
+    parser = _build_parser(words[:1])
     if not _starts_a_server(words) or "--" not in words:
-        return _build_parser().parse_args(words)
-    options = _build_parser().parse_args(words[: words.index("--")])
+        return parser.parse_args(words)
+    options = parser.parse_args(words[: words.index("--")])
     options.command = words[words.index("--") + 1 :]
     return options
 
@@ -59,13 +65,26 @@ def _starts_a_server(words: Sequence[str]) -> bool:
     return bool(words) and words[0] in _START_A_SERVER
 
 
-def _build_parser() -> argparse.ArgumentParser:
+def _build_parser(first: Sequence[str]) -> argparse.ArgumentParser:
+    """Build the parser of the command that the first word names, or of all commands."""
     parser = _Parser(prog="fingerpost", description="Guidance for wrong MCP tool calls.")
-    parser.add_argument("--version", action="version", version=f"fingerpost {metadata.version('fingerpost')}")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for command in _COMMANDS:
-        command.add_to(commands)
+    for module in dict.fromkeys(_MODULES[word] for word in first if word in _MODULES) or dict.fromkeys(
+        _MODULES.values()
+    ):
+        import_module(f"fingerpost.{module}").add_to(commands)
     return parser
+
+
+class _ShowVersion(argparse.Action):
+    """Print the version; argparse wants it in advance, and it is slow to find."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"fingerpost {version('fingerpost')}")
+        parser.exit()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -12,10 +12,10 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from itertools import islice
 from typing import Any, TypeAlias
 
+from fingerpost.engine.digest import digest
 from fingerpost.engine.failure_kinds import TRANSIENT_CATEGORIES
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Path, Report, Severity, value_at
 from fingerpost.engine.phrases import parameter_label, sentence
@@ -166,8 +166,8 @@ def _digest(call: Call) -> bytes:
         text = json.dumps([call.tool, call.arguments], sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError):
         text = repr(call)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest(text)
 
 
 def _digest_name(call: Call) -> bytes:
-    return blake2b(call.tool.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest(call.tool)

@@ -11,9 +11,10 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
+
+from fingerpost.engine.digest import digest
 
 T = TypeVar("T")
 
@@ -50,10 +51,10 @@ class ToolListCache(OrderedDict[object, CachedList[T]]):
 
     def _find_or_build(self, entries: list[Any]) -> T:
         """Return the value of an equal list, of any caller, or build it."""
-        digest = blake2b(json.dumps(entries, default=repr).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        value: T | None = self._by_digest.get(digest)
+        key = digest(json.dumps(entries, default=repr))
+        value: T | None = self._by_digest.get(key)
         if value is None:
-            value = self._by_digest[digest] = self._build(entries)
+            value = self._by_digest[key] = self._build(entries)
         return value
 
     def expire_all(self) -> None:

@@ -7,7 +7,7 @@ that could tell two callers apart. Credentials go to the upstream and nowhere el
 from __future__ import annotations
 
 import asyncio
-import secrets
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -44,7 +44,7 @@ class HttpToHttp:
         self.upstream, self.relay, self.limit, self.timeout = upstream, relay, limit, timeout
         self._own_headers = headers
         self._is_stopping = False
-        self._id_prefix, self._id_count = f"fingerpost-{secrets.token_hex(6)}", 0
+        self._id_prefix, self._id_count = f"fingerpost-{os.urandom(6).hex()}", 0
 
     async def stop(self) -> None:
         """Stop; requests cancelled from now on are answered with the reason."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from typing import Any, cast
 
+from fingerpost.engine.digest import digest
 from fingerpost.engine.model import Call
 from fingerpost.proxy.http.http1 import Headers
 
@@ -44,7 +44,7 @@ _PER_REQUEST = frozenset({
 def caller_key(headers: Headers) -> bytes:
     """A digest of every header by which a server could tell two callers apart."""
     kept = [one for one in headers if one[0] not in _PER_REQUEST and not one[0].startswith(_PARAM)]
-    return blake2b(repr(sorted(kept)).encode(), digest_size=16).digest()
+    return digest(repr(sorted(kept)))
 
 
 def caller_keys(headers: Headers, peer: object, query: str = "") -> tuple[bytes, object]:

@@ -8,7 +8,7 @@ client is answered once.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import time
 from collections import deque
 from collections.abc import Callable
@@ -65,7 +65,7 @@ class Session:
         self._relay, self._timeout, self._clock, self._note = relay, timeout, clock, note
         self._marks_lost = marks_lost
         """Whether the replies to lost requests say why in a field, for the audit."""
-        self._id_prefix, self._id_count = f"fingerpost-{secrets.token_hex(6)}", 0
+        self._id_prefix, self._id_count = f"fingerpost-{os.urandom(6).hex()}", 0
         self.to_server: list[bytes] = []
         self.to_client: list[bytes] = []
         self.is_up = True
