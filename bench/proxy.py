@@ -196,7 +196,7 @@ def cold_start(runs: int = 7) -> list[Row]:
 
 def heavy_imports() -> list[Row]:
     probe = (
-        "import sys, fingerpost.cli.main, fingerpost.proxy.stdio_to_stdio, fingerpost.proxy.http_to_http;"
+        "import sys, fingerpost.cli.main, fingerpost.proxy.stdio_to_stdio, fingerpost.proxy.http_to_http.app;"
         "print(','.join(m for m in ('mcp', 'mcp_types', 'pydantic', 'anyio') if m in sys.modules))"
     )
     heavy = subprocess.check_output([_PYTHON, "-c", probe], text=True, env=ENV).strip()

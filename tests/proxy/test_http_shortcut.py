@@ -17,7 +17,8 @@ import pytest
 from fingerpost.engine.model import KEY
 from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.responder import Exchange, Request
-from fingerpost.proxy.http_to_http import HttpRequest, HttpToHttp
+from fingerpost.proxy.http_to_http.app import HttpToHttp
+from fingerpost.proxy.http_to_http.guided_request import HttpRequest
 from fingerpost.proxy.protocol.relay import Relay
 from tests.proxy.test_http_to_http import FakeUpstream, encode_reply, raw, stream
 from tests.support.http_lab import JSON, Answer, Http, Reply, fronting, guidance, hanging, serving

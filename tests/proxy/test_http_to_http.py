@@ -14,7 +14,7 @@ from fingerpost.proxy.http.client import Upstream
 from fingerpost.proxy.http.headers import argument_headers
 from fingerpost.proxy.http.responder import Request
 from fingerpost.proxy.http.server import Limits
-from fingerpost.proxy.http_to_http import HttpToHttp
+from fingerpost.proxy.http_to_http.app import HttpToHttp
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.http_lab import EVENTS, JSON, Answer, Http, Reply, fronting, guidance, hanging, serving
 from tests.support.waiting import PATIENCE, eventually, with_longer_timeouts

@@ -260,7 +260,7 @@ def _http_to_stdio(command: Sequence[str], setup: Setup, stack: ExitStack, max_s
 def _http_to_http(url: str, setup: Setup) -> App:
     from fingerpost.proxy.http.client import Upstream
     from fingerpost.proxy.http.environment import headers_from_environment
-    from fingerpost.proxy.http_to_http import HttpToHttp
+    from fingerpost.proxy.http_to_http.app import HttpToHttp
 
     upstream, headers = Upstream(_check_url(url)), headers_from_environment()
     return HttpToHttp(upstream, setup.make_relay(), limit=setup.limit, timeout=setup.timeout, headers=headers)

@@ -1,0 +1,1 @@
+"""HTTP clients in front of an HTTP server: `app` handles requests, `guided_request` is one that gets guidance."""
