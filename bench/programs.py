@@ -26,6 +26,7 @@ def small(transport: str, port: str = "0") -> None:
     if transport == "stdio":
         server.run("stdio")
     else:
+        _keep_default_parser()
         server.run("streamable-http", port=int(port))
 
 
@@ -90,8 +91,14 @@ def fast_proxy(transport: str, *target: str) -> None:
     if transport == "stdio":
         create_proxy(StdioTransport(target[0], list(target[1:]))).run("stdio", show_banner=False)
     else:
+        _keep_default_parser()
         port, url = target
         create_proxy(url).run("http", port=int(port), path="/mcp", show_banner=False, log_level="critical")
+
+
+def _keep_default_parser() -> None:
+    """Let uvicorn parse with h11, as it does where only the SDK is installed; it would take httptools if it could."""
+    sys.modules["httptools"] = None  # pyright: ignore[reportArgumentType]
 
 
 if __name__ == "__main__":

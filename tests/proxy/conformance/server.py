@@ -410,7 +410,7 @@ async def run_stdio() -> None:
 async def run_http() -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_server().streamable_http_app(event_store=StoredEvents(), retry_interval=100)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", http="h11"))  # the parser that the SDK installs
     print(f"listening on http://127.0.0.1:{listening.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
     await server.serve([listening])
 
