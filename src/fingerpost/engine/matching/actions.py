@@ -70,10 +70,14 @@ def _join_phrasal_verb(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _find_verb(words: Sequence[str]) -> int | None:
-    """Return the position of the verb: the first word, else one that is hardly ever a noun, anywhere."""
+    """Return the position of the verb: the first word, else one that is hardly ever a noun, anywhere.
+
+    A first word that may be a thing is one in front of a verb that destroys: `message_delete`.
+    """
+    destructive = _sections()["destructive"]
     if words and is_action(words[0]):
-        return 0
-    plain = _PLAIN_VERBS | _sections()["destructive"]
+        return len(words) - 1 if words[-1] in destructive and may_be_noun(words[0]) else 0
+    plain = _PLAIN_VERBS | destructive
     found = next((place for place, word in enumerate(words) if word in plain), None)
     return len(words) - 1 if found is None and words[-1:] == ("lookup",) else found
 

@@ -12,6 +12,7 @@ from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.lexicon import share_group
+from fingerpost.engine.matching.losses import loses_more
 from fingerpost.engine.matching.other_words import has_opposite_word
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.phrases import is_name
@@ -151,7 +152,7 @@ def _harmless_first(names: Iterable[str], catalog: Catalog, asked: str) -> list[
 
 def _rank_of_harm(name: str, catalog: Catalog, asked: str) -> int:
     if not is_at_most(name, Danger.WRITES, catalog):
-        return 2
+        return 2 + loses_more(name, asked)
     return int(not is_at_most(name, Danger.READS, catalog) and has_opposite_word(asked, name))
 
 

@@ -27,6 +27,7 @@ from fingerpost.engine.matching.actions import (
     read_action,
 )
 from fingerpost.engine.matching.habits import find_by_habit
+from fingerpost.engine.matching.losses import loses_more
 from fingerpost.engine.matching.misspelling import fuse_opposites
 from fingerpost.engine.matching.other_words import (
     Guess,
@@ -172,7 +173,8 @@ def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> t
     if _needs_guess(bare, fixes, arguments, catalog):
         guesses = choose_tools(bare, known, arguments, catalog, fits)
         fixes = _add_guesses([one for one in guesses if _may_guess(form, one)], fixes, catalog, fits)
-    fixes = _spare(give_way_to_readers(bare, fixes, arguments, catalog), catalog)[:MOST_SIMILAR]
+    fixes = _spare(give_way_to_readers(bare, fixes, arguments, catalog), catalog)
+    fixes = [fix for fix in fixes if not loses_more(fix.value, bare)][:MOST_SIMILAR]
     return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
 
 
