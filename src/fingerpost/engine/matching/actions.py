@@ -22,6 +22,7 @@ from fingerpost.engine.matching.lexicon import (
     is_known_word,
     is_modifier,
     is_verb,
+    plain_weight,
     share_group,
     table_lines,
 )
@@ -67,6 +68,22 @@ def _join_phrasal_verb(words: Sequence[str]) -> tuple[str, ...]:
     """Make one word of a verb of two at the beginning: `check_in_guest` does not check anything."""
     joined = "".join(words[:2])
     return (joined, *words[2:]) if joined in _sections()["phrasal"] else tuple(words)
+
+
+@lru_cache(maxsize=4096)
+def find_things(name: str) -> tuple[str, ...]:
+    """Return the stems of all words of a name that may stand for things, also those that say little: `object`.
+
+    The verb is one if it may be a noun: the tool `logs` does not log.
+    """
+    verb = read_action(name).verb
+    words = _join_phrasal_verb([stem(word) for word in split_words(name)])
+    is_thing = may_be_noun(verb)
+    return tuple([one for one in words if len(one) > 1 and plain_weight(one) > _SMALL and (one != verb or is_thing)])
+
+
+_SMALL = 0.3
+"""The weight of words such as `to` and `by`."""
 
 
 def _find_verb(words: Sequence[str]) -> int | None:
@@ -143,6 +160,30 @@ def are_different(one: str, other: str) -> bool:
     """Whether two verbs do different things: a thing that exists is started, not created."""
     differences = _differences()
     return any(b in differences.get(a, ()) for a in full_forms(one) for b in full_forms(other))
+
+
+def are_like_verbs(one: str, other: str) -> bool:
+    """Whether two verbs, given by their stems, are the same or synonyms: `reboot`, `restart`; `stop`, `power_off`."""
+    if not one or not other:
+        return False
+    if not set(full_forms(one)).isdisjoint(full_forms(other)) or _are_switches(
+        one, other, ("on", "on"), ("off", "off")
+    ):
+        return True
+    return share_group("verbs", one, other) and not are_different(one, other) and not are_opposite(one, other)
+
+
+def are_opposite_verbs(one: str, other: str) -> bool:
+    """Whether two verbs, given by their stems, undo each other: also `start` and `power_off`."""
+    return are_opposite(one, other) or _are_switches(one, other, ("on", "off"), ("off", "on"))
+
+
+def _are_switches(one: str, other: str, *sides: tuple[str, str]) -> bool:
+    """Whether two verbs switch something to these sides, and one of them does nothing else: it has `on` or `off`."""
+    return any(
+        in_section(ours, one) and in_section(theirs, other) and (one.endswith(ours) or other.endswith(theirs))
+        for ours, theirs in sides
+    )
 
 
 def drop_light_verb(name: str) -> str:
@@ -269,18 +310,16 @@ def _has_fitting_verb(ours: Action, theirs: Action, danger: Danger, evidence: Ev
         return danger is Danger.READS or _is_misspelled(theirs.verb, evidence)
     if not theirs.verb:
         return danger is Danger.READS and ours.danger is Danger.READS
-    if ours.verb == theirs.verb or not set(full_forms(ours.verb)).isdisjoint(full_forms(theirs.verb)):
+    return is_no_harsher(ours.verb, theirs.verb, danger)
+
+
+def is_no_harsher(asked: str, verb: str, danger: Danger) -> bool:
+    """Whether a verb is the asked one, or a synonym that does no more harm in a tool so dangerous. Both are stems."""
+    if asked == verb or not set(full_forms(asked)).isdisjoint(full_forms(verb)):
         return True
-    if are_opposite(ours.verb, theirs.verb) or are_different(ours.verb, theirs.verb):
+    if not are_like_verbs(asked, verb) or (danger_of(asked) is Danger.WRITES and in_section("lookup", verb)):
         return False
-    if not share_group("verbs", ours.verb, theirs.verb):
-        return False
-    if danger_of(ours.verb) is Danger.WRITES and in_section("lookup", theirs.verb):
-        return False
-    sections = _sections()
-    if ours.verb in sections["changing"] and theirs.verb in sections["replacing"]:
-        return False
-    return danger <= danger_of(ours.verb)
+    return danger <= danger_of(asked) and not (in_section("changing", asked) and in_section("replacing", verb))
 
 
 def _is_misspelled(verb: str, evidence: Evidence) -> bool:

@@ -16,7 +16,8 @@ from fingerpost.engine.matching.actions import Danger, danger_of, read_action
 from fingerpost.engine.matching.entities import are_same_entity, is_entity, is_head
 from fingerpost.engine.matching.lexicon import NEGATIONS, is_known_word, is_technical_term
 from fingerpost.engine.matching.other_words import Guess, Reason, guess_tools, is_plural, looks_up
-from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.rules.tool_arguments import takes_exactly
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.tool import Tool
 
@@ -72,17 +73,11 @@ def _choose_reader(
     if not arguments or not (several or verb in _FOR_ONE):
         return None
     readers = [tool for tool in islice(catalog, _MOST_DESCRIBED) if tool.is_read_only]
-    found = [tool for tool in readers if _takes_exactly(tool, arguments)]
+    found = [tool for tool in readers if takes_exactly(tool, arguments)]
     if several and not found:
         found = [tool for tool in readers if looks_up(tool.name, several=True)]
     fitting = [tool for tool in found if fits(tool)] if len(found) <= _MOST_TRIED else []
     return fitting[0] if len(fitting) == 1 and looks_up(fitting[0].name, several=several) else None
-
-
-def _takes_exactly(tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    """Whether a tool declares every argument, in whatever case, and requires no other."""
-    given, declared = (set(map(normal_form, names)) for names in (arguments, tool.params))
-    return given <= declared and given.issuperset(map(normal_form, tool.required))
 
 
 def _is_allowed(

@@ -8,7 +8,8 @@ from typing import Any
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import Names, Reading
-from fingerpost.engine.matching.actions import Danger, read_action
+from fingerpost.engine.matching.actions import Danger, are_like_verbs, read_action
+from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.lexicon import share_group
@@ -16,6 +17,7 @@ from fingerpost.engine.matching.losses import loses_more
 from fingerpost.engine.matching.other_words import has_opposite_word
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.phrases import is_name
+from fingerpost.engine.rules.tool_arguments import Fitting
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
@@ -26,6 +28,7 @@ MOST_READ = 512
 _MOST_CATEGORIES, _FEW_TOOLS = 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READERS_FIRST = 3
+_MOST_FITTING, _MOST_DANGEROUS = 3, 2
 _ANYTHING = frozenset({
     "data", "detail", "element", "entity", "info", "information", "item", "object", "record", "resource", "result",
     "thing",
@@ -60,21 +63,55 @@ def _names_to_list(asked: str, similar: Sequence[str], catalog: Catalog) -> list
 
 
 def find_names_nearby(
-    bare: str, known: Names, offered: list[str], readings: list[Reading], catalog: Catalog
+    bare: str,
+    known: Names,
+    offered: list[str],
+    readings: list[Reading],
+    fitting: Sequence[Fitting],
+    catalog: Catalog,
 ) -> list[str]:
-    """Return the names to list: offered ones, readers of the same things, others; opposites and destroyers last."""
+    """Return the names to list: offered ones, those that the arguments fit, readers of the same things, others.
+
+    Opposites and destroyers are last. Those that the arguments fit, and what may destroy the thing, are never left out.
+    """
+    near = _find_near(bare, known, readings, catalog, is_offered=bool(offered))
+    if offered:
+        return [*offered, *_harmless_first((name for name in near if name not in offered), catalog, bare)][
+            :MOST_SIMILAR
+        ]
+    kept = [*[one.tool.name for one in fitting[:_MOST_FITTING]], *_most_dangerous(bare, known, fitting, catalog)]
+    first = [*kept[:MOST_SIMILAR], *_same_action(bare, near, catalog)]
+    names = list(dict.fromkeys([*first, *_harmless_first(near, catalog, bare)]))
+    chosen = {*kept, *[name for name in names if name not in kept][: max(0, MOST_SIMILAR - len({*kept}))]}
+    return _harmless_first((name for name in names if name in chosen), catalog, bare)[:MOST_SIMILAR]
+
+
+def _find_near(bare: str, known: Names, readings: list[Reading], catalog: Catalog, *, is_offered: bool) -> list[str]:
+    """Return the names that are near: readers of the same things first, then others that do no more than is asked."""
     habits = [name for group in find_by_habit(bare, known) for name in group]
-    danger = read_action(bare).danger
-    limit = Danger.READS if danger is Danger.READS else Danger.WRITES
+    limit = Danger.READS if read_action(bare).danger is Danger.READS else Danger.WRITES
     near = [one.match.name for one in readings if OTHER_THING.isdisjoint(one.evidence.guards)]
     harmless = [name for name in (*near, *habits) if is_at_most(name, limit, catalog)]
     same = _same_nouns(bare, known, limit, catalog)
     readers = [name for name in same if is_at_most(name, Danger.READS, catalog)][:_MOST_READERS_FIRST]
-    generic = [] if offered else _same_verbs(bare, known)
-    names = dict.fromkeys([*readers, *harmless, *generic, *same, *[one.match.name for one in readings], *habits])
-    kept = [] if offered else _most_dangerous(bare, known, generic, catalog)
-    rest = _harmless_first((name for name in names if name not in (*offered, *kept)), catalog, bare)
-    return [*[*offered, *rest][: MOST_SIMILAR - len(kept)], *kept]
+    generic = [] if is_offered else _same_verbs(bare, known)
+    every = [*readers, *harmless, *generic, *same, *[one.match.name for one in readings], *habits]
+    return list(dict.fromkeys(every))
+
+
+def _same_action(bare: str, names: Iterable[str], catalog: Catalog) -> list[str]:
+    """Return the tools that do the same to the same thing, by their names: `reply` for `reply_to_message`."""
+    ours = read_action(bare)
+    harmless = [
+        name for name in names if is_at_most(name, Danger.WRITES, catalog) and not has_opposite_word(bare, name)
+    ]
+    actions = [(name, read_action(name)) for name in harmless]
+    return [
+        name
+        for name, theirs in actions
+        if are_like_verbs(ours.verb, theirs.verb)
+        and (not theirs.nouns or any(are_same_entity(one, other) for one in ours.nouns for other in theirs.nouns))
+    ]
 
 
 def show_parameters(bare: str, similar: Sequence[str], offered: Collection[str], catalog: Catalog) -> str:
@@ -117,20 +154,23 @@ def _same_verbs(bare: str, known: Names) -> list[str]:
     return [name for name in names if (action := read_action(name)).verb == verb and _ANYTHING.issuperset(action.nouns)]
 
 
-def _most_dangerous(bare: str, known: Names, generic: Sequence[str], catalog: Catalog) -> list[str]:
-    """Return the tools that are listed last, one for this thing and one for anything, which may destroy it.
+def _most_dangerous(bare: str, known: Names, fitting: Sequence[Fitting], catalog: Catalog) -> list[str]:
+    """Return the tools that are listed last, for this thing and for anything, which may destroy it.
 
-    Of several, the verb decides. Whoever asks to read needs none, and whoever asks to write only one with such a verb.
+    Of several, the arguments and the verb decide. Whoever asks to read needs none, and whoever asks to write only one
+    with such a verb. Whoever asks to destroy is shown two, because nothing is offered.
     """
     asked = read_action(bare)
     if asked.danger is Danger.READS:
         return []
     undoes = asked.verb.startswith("un")
+    fit = [one.tool.name for one in fitting]
     found: list[str] = []
-    for names in (_with_nouns(asked.nouns, known), generic):
+    for names, most in ((_with_nouns(asked.nouns, known), _MOST_DANGEROUS), (_same_verbs(bare, known), 1)):
         dangerous = [name for name in names if not is_at_most(name, Danger.WRITES, catalog)]
         near = [name for name in dangerous if share_group("verbs", asked.verb, read_action(name).verb)]
-        found += (near or (dangerous if asked.danger is not Danger.WRITES or undoes else []))[:1]
+        chosen = near or (dangerous if asked.danger is not Danger.WRITES or undoes else [])
+        found += sorted(chosen, key=lambda name: name not in fit)[: most if asked.danger is Danger.DESTROYS else 1]
     return list(dict.fromkeys(found))
 
 

@@ -26,6 +26,7 @@ from fingerpost.engine.matching.actions import (
     may_replace,
     read_action,
 )
+from fingerpost.engine.matching.evidence import Tier
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.losses import loses_more
 from fingerpost.engine.matching.misspelling import fuse_opposites
@@ -40,6 +41,7 @@ from fingerpost.engine.matching.other_words import (
 from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
 from fingerpost.engine.phrases import is_name, quote, show_name
+from fingerpost.engine.rules.tool_arguments import find_fitting, takes_exactly
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tools
 from fingerpost.engine.rules.tool_listing import (
@@ -53,6 +55,7 @@ from fingerpost.engine.rules.tool_listing import (
 )
 from fingerpost.engine.rules.tool_name_forms import BareName, Prefix, find_bare_names
 from fingerpost.engine.rules.tool_readers import give_way_to_readers, lower
+from fingerpost.engine.rules.tool_rivals import give_way_to_fitting
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.tool import Tool
@@ -67,6 +70,8 @@ _ARGUMENTS_CONFIDENCE = 0.75
 _LOOK_FIRST = "Read what a tool does before you choose one"
 """Said where only a destructive tool has such a name: it is not pointed at."""
 _SURE = Applicability.MACHINE_APPLICABLE
+_SAME_NAME = frozenset({Tier.LETTERS, Tier.WRAPPED, Tier.SHORT, Tier.NAMESPACE, Tier.SPELLING})
+"""Another number or order of the words may be another tool: `get_pods` is `list_pods` rather than `pods_get`."""
 
 Fits: TypeAlias = Callable[[Tool], bool]
 """Says whether the arguments of the call can be given to a tool: all of them, and nothing is missing."""
@@ -164,7 +169,7 @@ def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> t
     known = catalog.names_near(bare)
     context = {"server": catalog.server, "args": arguments, "schemas": catalog.schemas(known)}
     readings = find_readings(bare, known, "tool", context)
-    fixes = [_offer(one) for one in readings if _may_offer(bare, one, readings, arguments, catalog)]
+    fixes = [_offer(one) for one in readings if _may_offer(bare, one, readings, arguments, catalog, fits)]
     if not fixes and (corrected := correct_verb(bare)):
         return _find_similar(call, form._replace(name=corrected), catalog, fits)
     if not any(fix.confidence > OFFER_THRESHOLD for fix in fixes):
@@ -173,9 +178,18 @@ def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> t
     if _needs_guess(bare, fixes, arguments, catalog):
         guesses = choose_tools(bare, known, arguments, catalog, fits)
         fixes = _add_guesses([one for one in guesses if _may_guess(form, one)], fixes, catalog, fits)
+    fitting = find_fitting(bare, arguments, catalog)
+    if not _is_named(fixes, readings):
+        fixes = give_way_to_fitting(bare, fixes, _offered_tools(fixes, catalog), fitting, fits)
     fixes = _spare(give_way_to_readers(bare, fixes, arguments, catalog), catalog)
     fixes = [fix for fix in fixes if not loses_more(fix.value, bare)][:MOST_SIMILAR]
-    return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, catalog)
+    return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, fitting, catalog)
+
+
+def _is_named(fixes: Iterable[Fix], readings: Iterable[Reading]) -> bool:
+    """Whether the name is certainly that of a tool, in another spelling, whatever the arguments are."""
+    sure = [fix.value for fix in fixes if fix.applicability is _SURE]
+    return any(one.match.name in sure and one.evidence.tier in _SAME_NAME for one in readings)
 
 
 def _spare(fixes: list[Fix], catalog: Catalog) -> list[Fix]:
@@ -217,12 +231,12 @@ def _add_guesses(guesses: Sequence[Guess], fixes: list[Fix], catalog: Catalog, f
 
 
 def _may_offer(
-    bare: str, reading: Reading, readings: Sequence[Reading], arguments: Mapping[str, Any], catalog: Catalog
+    bare: str, reading: Reading, readings: Sequence[Reading], arguments: Mapping[str, Any], catalog: Catalog, fits: Fits
 ) -> bool:
     tool = catalog.get(reading.match.name)
     if tool is None or _gives_several_for_one(bare, reading, tool, arguments):
         return False
-    if has_opposite_word(bare, tool.name):
+    if has_opposite_word(bare, tool.name) or _is_bare_synonym(bare, reading, tool, arguments, fits):
         return False
     danger = danger_of_tool(tool)
     if danger is not Danger.READS and leaves_side_open(bare, tool.name, [one.match.name for one in readings]):
@@ -234,6 +248,13 @@ def _may_offer(
         danger,
         takes_arguments=bool(arguments) and _takes(tool, arguments),
     )
+
+
+def _is_bare_synonym(bare: str, reading: Reading, tool: Tool, arguments: Mapping[str, Any], fits: Fits) -> bool:
+    """Whether nothing but a synonym of the verb speaks for a tool, which needs other arguments: `export` and `get`."""
+    if reading.evidence.is_whole or read_action(bare).nouns or read_action(tool.name).nouns:
+        return False
+    return not arguments.keys() >= set(tool.required) and not fits(tool)
 
 
 def _gives_several_for_one(bare: str, reading: Reading, tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -252,7 +273,7 @@ def _offers_beside_the_name(
 ) -> Iterator[Fix]:
     """Offer a tool for other reasons than its name: a habit, or a few letters and the arguments of the call."""
     groups = find_by_habit(bare, known)
-    best = groups[0] if groups else []
+    best = _choose_habit(groups, arguments, catalog)
     if len(best) == 1 and _may_follow_habit(bare, best[0], arguments, catalog, fits):
         yield _fix(best[0], _HABIT_CONFIDENCE, Applicability.MAYBE_INCORRECT)
     if (rest := drop_light_verb(bare)) and (place := known.by_key.get(rest)):
@@ -261,6 +282,13 @@ def _offers_beside_the_name(
     fitting = [name for name in near if (tool := catalog.get(name)) and _takes(tool, arguments)]
     if len(fitting) == 1:
         yield _fix(fitting[0], _ARGUMENTS_CONFIDENCE, Applicability.MAYBE_INCORRECT)
+
+
+def _choose_habit(groups: Sequence[list[str]], arguments: Mapping[str, Any], catalog: Catalog) -> list[str]:
+    """Return the only tool that takes exactly the arguments, else the best ones."""
+    tools = [tool for group in groups for name in group if (tool := catalog.get(name))] if arguments else []
+    exact = [tool.name for tool in tools if takes_exactly(tool, arguments)]
+    return exact if len(exact) == 1 else groups[0] if groups else []
 
 
 def _may_follow_habit(bare: str, name: str, arguments: Mapping[str, Any], catalog: Catalog, fits: Fits) -> bool:
