@@ -186,3 +186,11 @@ def test_equal_tool_lists_are_shared_and_forgotten_with_their_callers() -> None:
     assert cache["z"] == CachedList(first, 10.0, tools)
     cache.expire_all()
     assert cache["z"] == CachedList(first, 0.0, tools)
+
+
+def test_a_hint_to_choose_comes_with_the_names_again() -> None:
+    tools = [{"name": "attach_volume"}, {"name": "list_volumes"}, *({"name": f"paint_{one}"} for one in "abcdefghi")]
+    report = admit(Call("mount_volume", {}), Catalog.listed(tools)).report
+    assert render(vary_answer(report, 2)).text == (
+        "Similar tools: 'list_volumes' and 'attach_volume'. Choose one of these if it fits."
+    )

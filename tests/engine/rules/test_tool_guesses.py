@@ -163,7 +163,9 @@ def test_what_one_or_two_tools_for_the_same_thing_take_is_shown() -> None:
     text = answer("find_vessel", {"owner": "Bo"}, get, search, *crowd)
     assert "Parameters: search_vessels(query: string), get_vessel(vessel_id: string)." in text
     assert "Available tools" not in text
-    assert "see get_vessel(vessel_id: string)." in answer("get_vessel_crew", {"crew": "c"}, get, *crowd)
+    assert "Check whether one fits: get_vessel(vessel_id: string)." in answer(
+        "get_vessel_crew", {"crew": "c"}, get, *crowd
+    )
     assert "Parameters" not in answer("find_vessel", {"query": "Bo"}, search)
 
 
@@ -174,7 +176,9 @@ def test_what_a_tool_takes_is_not_shown_if_that_is_long_or_may_do_harm() -> None
     long = reader("get_vessel", *(f"number_of_the_vessel_{number}" for number in "abcd"))
     assert "number_of" not in answer("get_vessel_crew", {"crew": "c"}, long)
     long["inputSchema"]["required"] = ["number_of_the_vessel_a"]
-    assert "see get_vessel(number_of_the_vessel_a: string)." in answer("get_vessel_crew", {"crew": "c"}, long)
+    assert "Check whether one fits: get_vessel(number_of_the_vessel_a: string)." in answer(
+        "get_vessel_crew", {"crew": "c"}, long
+    )
     destroy = reader("terminate_lease", "lease_id", "effective", read_only=False)
     assert "effective" not in answer("cancel_lease", {"lease_id": "l", "date": "d"}, destroy)
     readers = [

@@ -55,3 +55,25 @@ def test_a_destructive_tool_with_only_the_verb_is_not_pointed_at() -> None:
 
 def test_a_verb_that_writes_lists_no_tool_that_destroys_in_other_words() -> None:
     assert "revoke_role" not in answer("update_role")[0]
+
+
+def test_whoever_finds_similar_tools_in_the_list_is_invited_to_choose() -> None:
+    text = answer("mount_volume")[1]
+    assert "'attach_volume'" in text
+    assert "Choose one of these if it fits." in text
+    assert "No listed tool" not in text
+
+
+def test_whoever_asks_to_destroy_is_told_to_look_before_choosing_what_does() -> None:
+    names, text = answer("delete_pod")
+    assert names[-1] == "delete_resource"
+    assert "Read what a tool does before you choose one." in text
+    names, text = answer("unmount_file")
+    assert "Choose one of these if it fits." in text
+
+
+def test_only_an_opposite_is_no_choice() -> None:
+    tools = [{"name": "unpin_badge"}, *({"name": f"paint_{number}"} for number in "abcdefghi")]
+    text = render(admit(Call("pin_badge", {}), Catalog.listed(tools)).report).text
+    assert "No listed tool clearly does the same." in text
+    assert "Choose one" not in text

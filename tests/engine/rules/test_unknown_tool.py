@@ -78,7 +78,7 @@ def test_a_habit_leads_to_the_tool_of_this_list_that_does_it(habit: str, tool: s
 def test_a_habit_never_leads_to_a_tool_that_destroys_but_lists_it() -> None:
     found = ask("rm", *FILES)
     assert (found.fixes, found.suggestions["similar_tools"]) == ((), ["delete_file"])
-    assert found.hint == "No listed tool clearly does the same"
+    assert found.hint == "Read what a tool does before you choose one"
     assert not offered(ask("cat", "read_file", "get_text"))[1:]
     assert offered(ask("cat", "read_content", "list_paths")) == ["read_content"]
     assert offered(ask("web_search", "search", "list_files")) == ["search"]

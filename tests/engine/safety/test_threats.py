@@ -188,6 +188,7 @@ _NEED = "|".join(
         r"Available tools: \w+ \(\d+\)(?:, \w+ \(\d+\))*",
         rf"(?:Available tools|For example): {_LIST}",
         "No listed tool clearly does the same",
+        "Choose one of these if it fits",
         "Read what a tool does before you choose one",
         "The name that was sent has blanks or characters that cannot be seen",
         rf"Check whether {_QUOTED} does the same",

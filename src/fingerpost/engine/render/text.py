@@ -141,6 +141,9 @@ def _answer_again(report: Report, call: str) -> str:
         return "Same again."
     hint = next((one.hint for one in report.diagnoses if one.hint), "")
     near = [fix.label for one in report.diagnoses for fix in one.fixes if isinstance(fix.edit, CallTool)]
+    tools = next((one.suggestions.get("similar_tools", ()) for one in report.diagnoses), ())
+    if hint and tools:  # a hint to choose needs the names again
+        return f"Similar tools: {join_names(tools, limit=5)}. {sentence(hint)}"
     if hint or not near:
         return sentence(hint) if hint else "Same again."
     return f"Use {join_names(near, limit=5, last='or')} instead."

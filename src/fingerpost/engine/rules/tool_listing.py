@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from fingerpost.engine.catalog import Catalog
-from fingerpost.engine.matching import Names, Reading
+from fingerpost.engine.matching import OFFER_THRESHOLD, Names, Reading
 from fingerpost.engine.matching.actions import Danger, are_like_verbs, read_action
 from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.evidence import OTHER_THING
@@ -16,6 +16,7 @@ from fingerpost.engine.matching.lexicon import share_group
 from fingerpost.engine.matching.losses import loses_more
 from fingerpost.engine.matching.other_words import has_opposite_word
 from fingerpost.engine.matching.spelling import split_words, stem
+from fingerpost.engine.model import Fix
 from fingerpost.engine.phrases import is_name
 from fingerpost.engine.rules.tool_arguments import Fitting
 from fingerpost.engine.rules.tool_danger import danger_of_tool
@@ -28,7 +29,7 @@ MOST_READ = 512
 _MOST_CATEGORIES, _FEW_TOOLS = 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READERS_FIRST = 3
-_MOST_FITTING, _MOST_DANGEROUS = 3, 2
+_MOST_FITTING, _MOST_DANGEROUS = 2, 2
 _ANYTHING = frozenset({
     "data", "detail", "element", "entity", "info", "information", "item", "object", "record", "resource", "result",
     "thing",
@@ -65,7 +66,7 @@ def _names_to_list(asked: str, similar: Sequence[str], catalog: Catalog) -> list
 def find_names_nearby(
     bare: str,
     known: Names,
-    offered: list[str],
+    fixes: Sequence[Fix],
     readings: list[Reading],
     fitting: Sequence[Fitting],
     catalog: Catalog,
@@ -74,16 +75,18 @@ def find_names_nearby(
 
     Opposites and destroyers are last. Those that the arguments fit, and what may destroy the thing, are never left out.
     """
-    near = _find_near(bare, known, readings, catalog, is_offered=bool(offered))
-    if offered:
-        return [*offered, *_harmless_first((name for name in near if name not in offered), catalog, bare)][
-            :MOST_SIMILAR
-        ]
-    kept = [*[one.tool.name for one in fitting[:_MOST_FITTING]], *_most_dangerous(bare, known, fitting, catalog)]
-    first = [*kept[:MOST_SIMILAR], *_same_action(bare, near, catalog)]
-    names = list(dict.fromkeys([*first, *_harmless_first(near, catalog, bare)]))
-    chosen = {*kept, *[name for name in names if name not in kept][: max(0, MOST_SIMILAR - len({*kept}))]}
-    return _harmless_first((name for name in names if name in chosen), catalog, bare)[:MOST_SIMILAR]
+    fixed = [fix.value for fix in fixes]
+    is_offered = any(fix.confidence > OFFER_THRESHOLD for fix in fixes)
+    near = _find_near(bare, known, readings, catalog, is_offered=is_offered)
+    if is_offered:
+        names = [*fixed, *_harmless_first((name for name in near if name not in fixed), catalog, bare)]
+        return names[:MOST_SIMILAR]
+    fit = [one.tool.name for one in fitting[:_MOST_FITTING]]
+    kept = dict.fromkeys([*fit, *_most_dangerous(bare, known, fitting, catalog)])
+    wanted = [*fixed, *fit, *_same_action(bare, near, catalog), *_harmless_first(near, catalog, bare), *kept]
+    names = list(dict.fromkeys(wanted))
+    others = [name for name in names if name not in kept][: MOST_SIMILAR - len(kept)]
+    return _harmless_first((name for name in names if name in kept or name in others), catalog, bare)
 
 
 def _find_near(bare: str, known: Names, readings: list[Reading], catalog: Catalog, *, is_offered: bool) -> list[str]:
@@ -187,12 +190,17 @@ def has_all_words(name: str, asked: str) -> bool:
 
 def _harmless_first(names: Iterable[str], catalog: Catalog, asked: str) -> list[str]:
     """Put tools that do the opposite behind the others, and those that may destroy something last."""
-    return sorted(dict.fromkeys(names), key=lambda name: _rank_of_harm(name, catalog, asked))
+    return sorted(dict.fromkeys(names), key=lambda name: rank_of_harm(name, catalog, asked))
 
 
-def _rank_of_harm(name: str, catalog: Catalog, asked: str) -> int:
+DESTROYER = 2
+"""The rank of harm from which on a tool may destroy something."""
+
+
+def rank_of_harm(name: str, catalog: Catalog, asked: str) -> int:
+    """Return how much harm a tool may do to whoever chooses it for another: none, it does the opposite, it destroys."""
     if not is_at_most(name, Danger.WRITES, catalog):
-        return 2 + loses_more(name, asked)
+        return DESTROYER + loses_more(name, asked)
     return int(not is_at_most(name, Danger.READS, catalog) and has_opposite_word(asked, name))
 
 

@@ -45,11 +45,13 @@ from fingerpost.engine.rules.tool_arguments import find_fitting, takes_exactly
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tools
 from fingerpost.engine.rules.tool_listing import (
+    DESTROYER,
     MOST_READ,
     MOST_SIMILAR,
     find_names_nearby,
     has_all_words,
     is_at_most,
+    rank_of_harm,
     show_parameters,
     suggest_names,
 )
@@ -68,7 +70,10 @@ _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
 
 _LOOK_FIRST = "Read what a tool does before you choose one"
-"""Said where only a destructive tool has such a name: it is not pointed at."""
+"""Said where a destructive tool has such a name, or does such a thing: it is not pointed at."""
+_CHOOSE = "Choose one of these if it fits"
+_NOTHING = "No listed tool clearly does the same"
+"""Said where all similar tools do the opposite or destroy something."""
 _SURE = Applicability.MACHINE_APPLICABLE
 _SAME_NAME = frozenset({Tier.LETTERS, Tier.WRAPPED, Tier.SHORT, Tier.NAMESPACE, Tier.SPELLING})
 """Another number or order of the words may be another tool: `get_pods` is `list_pods` rather than `pods_get`."""
@@ -123,12 +128,20 @@ def _hint(asked: str, similar: Sequence[str], info_tool: str | None, parameters:
         harmless = [name for name in near if is_at_most(name, Danger.WRITES, catalog)]
         return f"Check whether {quote(harmless[0])} does the same" if harmless else _LOOK_FIRST
     if parameters:
-        return f"No listed tool clearly does the same; see {parameters}"
+        return f"Check whether one fits: {parameters}"
     if similar:
-        return "No listed tool clearly does the same"
+        return _invite(asked, similar, catalog)
     if info_tool:
         return f"Use {info_tool}() to list all available tools"
     return "List the tools again to see what is available"
+
+
+def _invite(asked: str, similar: Iterable[str], catalog: Catalog) -> str:
+    """Invite to choose from the list, with care if that has what may destroy; not if it has only what must not be."""
+    harms = [rank_of_harm(name, catalog, asked) for name in similar]
+    if read_action(asked).danger is Danger.DESTROYS and max(harms) >= DESTROYER:
+        return _LOOK_FIRST
+    return _CHOOSE if min(harms) == 0 else _NOTHING
 
 
 def _exact_fix(forms: Iterable[BareName], catalog: Catalog) -> tuple[Fix, ...]:
@@ -183,7 +196,7 @@ def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> t
         fixes = give_way_to_fitting(bare, fixes, _offered_tools(fixes, catalog), fitting, fits)
     fixes = _spare(give_way_to_readers(bare, fixes, arguments, catalog), catalog)
     fixes = [fix for fix in fixes if not loses_more(fix.value, bare)][:MOST_SIMILAR]
-    return tuple(fixes), find_names_nearby(bare, known, [fix.value for fix in fixes], readings, fitting, catalog)
+    return tuple(fixes), find_names_nearby(bare, known, fixes, readings, fitting, catalog)
 
 
 def _is_named(fixes: Iterable[Fix], readings: Iterable[Reading]) -> bool:
