@@ -77,3 +77,33 @@ def test_only_an_opposite_is_no_choice() -> None:
     text = render(admit(Call("pin_badge", {}), Catalog.listed(tools)).report).text
     assert "No listed tool clearly does the same." in text
     assert "Choose one" not in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "listed"),
+    [
+        ("halt_press", "power_off"),
+        ("restart_press", "reboot"),
+        ("boot_press", "power_on"),
+        ("create_pr", "close_pull_request"),
+    ],
+)
+def test_a_tool_that_is_only_a_verb_or_has_a_longer_name_for_the_thing_is_listed(asked: str, listed: str) -> None:
+    names = (
+        "power_off",
+        "power_on",
+        "reboot",
+        "wipe",
+        "close_pull_request",
+        *(f"paint_{number}" for number in "abcdefghi"),
+    )
+    text = render(admit(Call(asked, {}), Catalog.listed([{"name": name} for name in names])).report).text
+    assert f"'{listed}'" in text
+    assert "'wipe'" not in text
+
+
+def test_to_export_is_not_to_get() -> None:
+    tools = [{"name": "get_ledger"}, {"name": "backup_ledger"}]
+    error = render(admit(Call("dump_ledger", {}), Catalog.listed(tools)).report).structured["error"]
+    assert "corrected_call" not in error
+    assert error["suggestions"]["similar_tools"] == ["backup_ledger", "get_ledger"]

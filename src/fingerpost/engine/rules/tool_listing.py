@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching import OFFER_THRESHOLD, Names, Reading
-from fingerpost.engine.matching.actions import Danger, are_like_verbs, read_action
+from fingerpost.engine.matching.actions import Danger, are_like_verbs, danger_of, read_action
 from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.evidence import OTHER_THING
 from fingerpost.engine.matching.habits import find_by_habit
@@ -30,6 +30,8 @@ _MOST_CATEGORIES, _FEW_TOOLS = 8, 8
 _MOST_SAME_NOUN = 20
 _MOST_READERS_FIRST = 3
 _MOST_FITTING, _MOST_DANGEROUS = 2, 2
+_MOST_SHORT, _SHORT = 256, 2
+"""Names that are looked at one by one, and how many words a name has that may be only a verb: `power_off`."""
 _ANYTHING = frozenset({
     "data", "detail", "element", "entity", "info", "information", "item", "object", "record", "resource", "result",
     "thing",
@@ -151,10 +153,16 @@ def _same_nouns(bare: str, known: Names, limit: Danger, catalog: Catalog) -> lis
 
 
 def _same_verbs(bare: str, known: Names) -> list[str]:
-    """Return tools that do the same to things of any kind: `delete_resource` for `delete_pod`."""
+    """Return tools that do the same to things of any kind: `delete_resource` for `delete_pod`.
+
+    A tool that is only a verb may be a synonym that destroys nothing: `reboot` for `restart_server`.
+    """
     verb = read_action(bare).verb
     names = [known.names[place] for place in known.by_stem.get(verb, ())[:_MOST_SAME_NOUN]]
-    return [name for name in names if (action := read_action(name)).verb == verb and _ANYTHING.issuperset(action.nouns)]
+    same = [name for name in names if (action := read_action(name)).verb == verb and _ANYTHING.issuperset(action.nouns)]
+    short = [name for name, words in zip(known.names[:_MOST_SHORT], known.words, strict=False) if len(words) <= _SHORT]
+    verbs = ((name, action.verb) for name in short if not (action := read_action(name)).nouns)
+    return [*same, *[name for name, one in verbs if are_like_verbs(verb, one) and danger_of(one) < Danger.DESTROYS]]
 
 
 def _most_dangerous(bare: str, known: Names, fitting: Sequence[Fitting], catalog: Catalog) -> list[str]:
@@ -177,8 +185,13 @@ def _most_dangerous(bare: str, known: Names, fitting: Sequence[Fitting], catalog
     return list(dict.fromkeys(found))
 
 
-def _with_nouns(nouns: Iterable[str], known: Names) -> list[str]:
+def _with_nouns(nouns: Sequence[str], known: Names) -> list[str]:
+    """Return the tools with one of these nouns, or else with a name of several words for the last one."""
     places = [place for noun in nouns for place in known.by_stem.get(noun, ())[:_MOST_SAME_NOUN]]
+    if nouns and not places:
+        return [
+            name for name in known.names[:_MOST_SHORT] if are_same_entity(nouns[-1], "".join(read_action(name).nouns))
+        ]
     return [known.names[place] for place in dict.fromkeys(places)]
 
 
