@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest, find_readings
-from fingerpost.engine.matching.actions import Danger, may_replace, read_action
+from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.descriptions import is_described_by
 from fingerpost.engine.matching.lexicon import is_commentary
+from fingerpost.engine.matching.replacing import may_replace
 
 LISTS = Path(__file__).parents[2] / "data" / "matching" / "lists.jsonl.gz"
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from fingerpost.engine.matching.actions import (
     PARTICLES,
-    have_other_particles,
     in_section,
     is_action,
     may_be_noun,
@@ -22,6 +21,7 @@ from fingerpost.engine.matching.actions import (
 from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, is_known_word, is_modifier
+from fingerpost.engine.matching.replacing import have_other_particles
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _MAX_NAMES = 256

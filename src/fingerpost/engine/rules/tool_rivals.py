@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fingerpost.engine.matching import OFFER_THRESHOLD
-from fingerpost.engine.matching.actions import Danger, is_no_harsher, read_action
+from fingerpost.engine.matching.actions import Danger, read_action
 from fingerpost.engine.matching.losses import loses_more
+from fingerpost.engine.matching.replacing import is_no_harsher
 from fingerpost.engine.model import Applicability, CallTool, Fix
 from fingerpost.engine.rules.tool_arguments import Fitting
 from fingerpost.engine.rules.tool_danger import danger_of_tool

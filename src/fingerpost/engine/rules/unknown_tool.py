@@ -23,7 +23,6 @@ from fingerpost.engine.matching.actions import (
     correct_verb,
     drop_light_verb,
     is_action,
-    may_replace,
     read_action,
 )
 from fingerpost.engine.matching.evidence import Tier
@@ -38,20 +37,19 @@ from fingerpost.engine.matching.other_words import (
     leaves_side_open,
     may_be_as_many,
 )
+from fingerpost.engine.matching.replacing import may_replace
 from fingerpost.engine.matching.spelling import count_edits, normal_form
 from fingerpost.engine.model import Applicability, Call, CallTool, Diagnosis, Fix, Grade
-from fingerpost.engine.phrases import is_name, quote, show_name
+from fingerpost.engine.phrases import quote, show_name
 from fingerpost.engine.rules.tool_arguments import find_fitting, takes_exactly
 from fingerpost.engine.rules.tool_danger import danger_of_tool
 from fingerpost.engine.rules.tool_guesses import choose_tools
+from fingerpost.engine.rules.tool_hints import hint_beside_offer, hint_to_choose, looks_the_same
 from fingerpost.engine.rules.tool_listing import (
-    DESTROYER,
     MOST_READ,
     MOST_SIMILAR,
     find_names_nearby,
-    has_all_words,
     is_at_most,
-    rank_of_harm,
     show_parameters,
     suggest_names,
 )
@@ -69,11 +67,6 @@ _HABIT_CONFIDENCE = 0.75
 _ARGUMENTS_CONFIDENCE = 0.75
 """Evidence besides the name is enough to offer a tool, and no more."""
 
-_LOOK_FIRST = "Read what a tool does before you choose one"
-"""Said where a destructive tool has such a name, or does such a thing: it is not pointed at."""
-_CHOOSE = "Choose one of these if it fits"
-_NOTHING = "No listed tool clearly does the same"
-"""Said where all similar tools do the opposite or destroy something."""
 _SURE = Applicability.MACHINE_APPLICABLE
 _SAME_NAME = frozenset({Tier.LETTERS, Tier.WRAPPED, Tier.SHORT, Tier.NAMESPACE, Tier.SPELLING})
 """Another number or order of the words may be another tool: `get_pods` is `list_pods` rather than `pods_get`."""
@@ -101,47 +94,16 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
         category="not_found",
         suggestions=suggest_names(call.tool, similar, catalog, is_offered=bool(offered)),
         fixes=fixes,
-        hint=_hint_beside_offer(call.tool, offered, parameters)
+        hint=hint_beside_offer(call.tool, offered, parameters)
         if offered
-        else _hint(names[-1].name, similar, info_tool, parameters, catalog),
-        is_hint_in_call=bool(offered and parameters) and not _looks_the_same(call.tool, offered),
+        else hint_to_choose(names[-1].name, similar, info_tool, parameters, catalog),
+        is_hint_in_call=bool(offered and parameters) and not looks_the_same(call.tool, offered),
     )
 
 
 def say_unlisted(diagnosis: Diagnosis, call: Call) -> Diagnosis:
     """Return the diagnosis for a server that did not say whether it knows the tool: only the list is known."""
     return replace(diagnosis, message=f"Tool {quote(call.tool)} is not on the list")
-
-
-def _hint_beside_offer(asked: str, offered: Sequence[str], parameters: str) -> str:
-    if _looks_the_same(asked, offered):
-        return "The name that was sent has blanks or characters that cannot be seen"
-    return parameters and f"Parameters: {parameters}"
-
-
-def _looks_the_same(asked: str, names: Sequence[str]) -> bool:
-    return any(is_name(name) and name == show_name(asked).strip() for name in names)
-
-
-def _hint(asked: str, similar: Sequence[str], info_tool: str | None, parameters: str, catalog: Catalog) -> str:
-    if near := [name for name in similar if is_name(name) and has_all_words(name, asked)]:
-        harmless = [name for name in near if is_at_most(name, Danger.WRITES, catalog)]
-        return f"Check whether {quote(harmless[0])} does the same" if harmless else _LOOK_FIRST
-    if parameters:
-        return f"Check whether one fits: {parameters}"
-    if similar:
-        return _invite(asked, similar, catalog)
-    if info_tool:
-        return f"Use {info_tool}() to list all available tools"
-    return "List the tools again to see what is available"
-
-
-def _invite(asked: str, similar: Iterable[str], catalog: Catalog) -> str:
-    """Invite to choose from the list, with care if that has what may destroy; not if it has only what must not be."""
-    harms = [rank_of_harm(name, catalog, asked) for name in similar]
-    if read_action(asked).danger is Danger.DESTROYS and max(harms) >= DESTROYER:
-        return _LOOK_FIRST
-    return _CHOOSE if min(harms) == 0 else _NOTHING
 
 
 def _exact_fix(forms: Iterable[BareName], catalog: Catalog) -> tuple[Fix, ...]:
