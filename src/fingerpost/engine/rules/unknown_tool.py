@@ -5,8 +5,8 @@ format leaves behind (`<|channel|>commentary`, `search:0`), or one that differs 
 if exactly one tool has it; another spelling of a destructive tool is only offered. Behind the name of another server, a
 read-only tool is likely, and any other tool is only offered. A name that is merely close is only offered too: running
 another tool than the one named may destroy data. So is the one tool that the name asks for in other words
-(`tool_guesses`), if the arguments fit it. A tool that does the opposite, concerns another thing or is more dangerous is
-not even offered, only listed.
+(`tool_guesses`), if the arguments fit it. Between tools for the same thing the arguments decide (`tool_rivals`). A tool
+that does the opposite, concerns another thing, is more dangerous or destroys more is not even offered, only listed.
 """
 
 from __future__ import annotations
