@@ -179,10 +179,11 @@ def _may_be_offered(stray: str, match: Match, nested: Path | None) -> bool:
 def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
     """Whether a bare `name` or `id` would label another thing, while a parameter that may be the tool's own is missing.
 
-    `name` of `get_app_logs` is the name of the app, and not `dynoName`.
+    `name` of `get_app_logs` is the name of the app, and not the optional `dynoName`.
     """
     label, words = stems_of(at[-1]), stems_of(name)
-    if label not in _LABELS or not label < words or not case.violations_of("required"):
+    required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
+    if label not in _LABELS or not label < words or name in required or not case.violations_of("required"):
         return False
     return (words - label).isdisjoint(stems_of(case.tool.name))
 
