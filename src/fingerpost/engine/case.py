@@ -18,6 +18,7 @@ from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.safety.redact import describe, safe_value
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.code_labels import find_labels
 from fingerpost.engine.schema.excerpt import excerpt, outline_value
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
 from fingerpost.engine.schema.sample import Focus, is_large
@@ -194,6 +195,14 @@ class Case:
 
     def schema(self, at: Path) -> Mapping[str, Any]:
         return schemas.schema_at(self.tool.schema, at)
+
+    def find_labels(self, at: Path) -> Mapping[str, str]:
+        """Return what the codes for a value mean. The description of a list may explain those of its items."""
+        root, schema = self.tool.schema, self.schema(at)
+        labels = find_labels(root, schema)
+        if labels or not at or isinstance(at[-1], str):
+            return labels
+        return find_labels(root, {"allOf": [schema], "description": self.schema(at[:-1]).get("description")})
 
     def is_optional(self, at: Path) -> bool:
         """Whether the argument may be omitted."""

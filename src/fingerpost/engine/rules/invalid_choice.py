@@ -7,18 +7,19 @@ applied, because a value determines what the tool does; the opposite of what was
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
-from fingerpost.engine.model import Applicability, Diagnosis, Fix, Path, Replace, Violation
+from fingerpost.engine.model import EMPTY_OBJECT, Applicability, Diagnosis, Fix, Path, Replace, Violation
 from fingerpost.engine.phrases import literal, quote_parameter, shorten_literal
 from fingerpost.engine.rules.near_choices import find_near_choices
 from fingerpost.engine.rules.negated_choice import find_denied_choice
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
 from fingerpost.engine.rules.sort_prefix import split_sort_prefix
 from fingerpost.engine.safety.redact import clean
+from fingerpost.engine.schema.code_labels import add_label
 
 CODE = "INVALID_CHOICE"
 
@@ -37,7 +38,7 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
     fixes, hint = respell(case, violation)
     near = [] if fixes or hint else _find_near(case, violation.at, choices, names)
     received = case.redact_value(violation.at, violation.schema)
-    allowed = format_choices(choices)
+    allowed = format_choices(choices, case.find_labels(violation.at))
     return case.make_diagnosis(
         CODE,
         f"{quote_parameter(violation.at)} must be {'one of ' if len(choices) > 1 else ''}{allowed}, "
@@ -65,10 +66,10 @@ def _describe(received: Any, choices: list[Any]) -> str:
     return f"{literal(received)} with invisible characters" if is_alike else literal(received)
 
 
-def format_choices(choices: list[Any]) -> str:
-    """Format the choices so that a caller can copy them; a long list is cut short."""
+def format_choices(choices: list[Any], labels: Mapping[str, str] = EMPTY_OBJECT) -> str:
+    """Format the choices so that a caller can copy them, with the meaning of codes; a long list is cut short."""
     more = f" and {len(choices) - _MOST_LISTED:,} more" if len(choices) > _MOST_LISTED else ""
-    return ", ".join(shorten_literal(choice) for choice in choices[:_MOST_LISTED]) + more
+    return ", ".join(add_label(shorten_literal(choice), choice, labels) for choice in choices[:_MOST_LISTED]) + more
 
 
 def _fix(at: Path, match: Match) -> Fix:

@@ -6,7 +6,8 @@ type and an example. A boolean or a choice is no example: it could be the opposi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from math import isfinite, isnan
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from fingerpost.engine.schema import walk as schemas
 
 CODE = "INVALID_TYPE"
 
+_MOST_LABELS = 16
 _ASK_FOR = {
     "integer": "Use a number", "number": "Use a number", "boolean": "Use true or false", "string": "Use a string",
     "array": "Use an array", "object": "Use an object", "null": "Use null",
@@ -67,10 +69,22 @@ def _describe_type(value: Any) -> str:
 def _hint(case: Case, violation: Violation, expected: list[str]) -> str:
     key = key_of(violation.at)
     ask = _ASK_FOR.get(expected[0] if expected else "", "Use another value")
+    if labels := case.find_labels(violation.at):
+        return _explain_codes(case, violation, labels) or ask
     given = disclosure.author_example(case.tool.schema, violation.schema, key)
-    is_free = is_number(given) or (isinstance(given, str | list | dict) and not _has_choices(case, violation))
-    is_short = is_free and len(literal(given, key)) <= ECHO_LIMIT
+    is_free = is_number(given) or isinstance(given, str | list | dict)
+    is_short = is_free and not _has_choices(case, violation) and len(literal(given, key)) <= ECHO_LIMIT
     return f"{ask}: {parameter_label(violation.at)}: {literal(given, key)}" if is_short else ask
+
+
+def _explain_codes(case: Case, violation: Violation, labels: Mapping[str, str]) -> str:
+    """Say what the codes mean, unless the placeholder does. The first code alone would look like advice."""
+    blank = literal(disclosure.placeholder(case.tool.schema, violation.schema))
+    if len(labels) < 2 or all(f"({label})" in blank for label in labels.values()):
+        return ""
+    more = f" and {len(labels) - _MOST_LABELS:,} more" if len(labels) > _MOST_LABELS else ""
+    meanings = ", ".join(f"{code} = {label}" for code, label in islice(labels.items(), _MOST_LABELS))
+    return f"{parameter_label(violation.at)}: {meanings}{more}"
 
 
 def _has_choices(case: Case, violation: Violation) -> bool:

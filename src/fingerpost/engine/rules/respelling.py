@@ -32,6 +32,7 @@ from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, 
 from fingerpost.engine.safety.redact import clean, is_harmless
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.schema.code_labels import NAMES_KEYWORD
 from fingerpost.engine.schema.sample import is_large
 from fingerpost.engine.values import Candidate, Instead, Slot, find_candidates
 from fingerpost.engine.values.units import takes_unit
@@ -74,8 +75,11 @@ def with_placeholder(fixes: tuple[Fix, ...], case: Case, violation: Violation) -
 
 def placeholder_fix(case: Case, violation: Violation) -> Fix:
     """Return a placeholder for a value that cannot be respelled."""
-    schema = {"enum": violation.expected} if violation.keyword == "enum" else violation.schema
-    placeholder = disclosure.placeholder(case.tool.schema, schema or case.schema(violation.at))
+    schema = violation.schema or case.schema(violation.at)
+    if violation.keyword == "enum":
+        names = case.find_labels(violation.at)
+        schema = {"enum": violation.expected, NAMES_KEYWORD: [names.get(str(one), "") for one in violation.expected]}
+    placeholder = disclosure.placeholder(case.tool.schema, schema)
     return Fix(Replace(violation.at, placeholder), Applicability.HAS_PLACEHOLDERS)
 
 
@@ -157,6 +161,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         label=parameter_label(at),
         tool_name=case.tool.name,
         choices=tuple(as_list(violation.expected) if violation.keyword == "enum" else _choices(layers)),
+        labels=case.find_labels(at) if isinstance(case.value(at), str) else {},
         layers=layers,
         item_kinds=schemas.types(root, item),
         item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),

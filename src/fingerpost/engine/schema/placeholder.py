@@ -17,6 +17,7 @@ from fingerpost.engine.model import EMPTY_OBJECT
 from fingerpost.engine.phrases import AS_SENT, Placeholder, count_noun, is_name, literal, shorten_literal
 from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
 from fingerpost.engine.safety.redact import is_clean, is_harmless, is_secret
+from fingerpost.engine.schema.code_labels import NAMES_KEYWORD, add_label, find_labels
 from fingerpost.engine.schema.walk import Schema, child, find_required, properties, resolve, types
 
 _MAX_DEPTH, _MAX_LEAVES, _MAX_FIELDS, _MAX_OPTIONAL = 5, 40, 12, 4
@@ -126,7 +127,9 @@ def _join_choices(branches: list[Schema]) -> Schema | None:
     """Return one `enum` for alternatives that each list their values; None if one does not."""
     if len(branches) < 2 or not all("const" in one or as_list(one.get("enum")) for one in branches):
         return None
-    return {"enum": [value for one in branches for value in (as_list(one.get("enum")) or [one.get("const")])]}
+    joined = [(value, one) for one in branches for value in (as_list(one.get("enum")) or [one.get("const")])]
+    labels = [find_labels({}, one).get(str(value), "") for value, one in joined]
+    return {"enum": [value for value, _ in joined], **({NAMES_KEYWORD: labels} if any(labels) else {})}
 
 
 @dataclass
@@ -214,7 +217,8 @@ def _describe_alternatives(root: Schema, node: Any) -> Placeholder:
 
 def _phrase(root: Schema, schema: Schema) -> str:
     if choices := _choices(schema):
-        text = " or ".join(shorten_literal(choice) for choice in choices[:_MAX_CHOICES])
+        labels = find_labels(root, schema)
+        text = " or ".join(add_label(shorten_literal(choice), choice, labels) for choice in choices[:_MAX_CHOICES])
         return text + (f" or {len(choices) - _MAX_CHOICES:,} more" if len(choices) > _MAX_CHOICES else "")
     kinds = _kinds(root, schema)
     noun = " or ".join(kinds) or "value"

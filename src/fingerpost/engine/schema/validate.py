@@ -204,13 +204,17 @@ def _is_null(branch: Sequence[Violation], at: Path) -> bool:
 
 def _choices(branches: Sequence[Sequence[Violation]], at: Path) -> list[Any]:
     """Return the choices if the alternatives are constants, enums and null: then they are one enum in parts."""
-    enums = [
-        branch[0] for branch in branches if len(branch) == 1 and branch[0].keyword == "enum" and branch[0].at == at
-    ]
-    rest = [branch for branch in branches if not (len(branch) == 1 and branch[0] in enums)]
-    if not enums or not all(_is_null(branch, at) for branch in rest):
+    enums = [_find_enum(branch, at) for branch in branches]
+    rest = [branch for branch, enum in zip(branches, enums, strict=True) if not enum]
+    if not any(enums) or not all(_is_null(branch, at) for branch in rest):
         return []
-    return [choice for violation in enums for choice in violation.expected]
+    return [choice for enum in enums if enum for choice in enum.expected]
+
+
+def _find_enum(branch: Sequence[Violation], at: Path) -> Violation | None:
+    """Return the violated choices of an alternative that has nothing else than choices and their type."""
+    is_choice = all(one.at == at and one.keyword in ("enum", "type") for one in branch)
+    return next((one for one in branch if one.keyword == "enum"), None) if is_choice else None
 
 
 def _distance(branch: Sequence[Violation], at: Path) -> float:

@@ -18,6 +18,7 @@ from fingerpost.engine.values.details import read_details
 from fingerpost.engine.values.fields import read_only_field
 from fingerpost.engine.values.initials import read_initial
 from fingerpost.engine.values.known_codes import read_known_code
+from fingerpost.engine.values.labels import read_label
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.patterns import read_pattern
@@ -31,8 +32,8 @@ __all__ = ["Candidate", "Instead", "Slot", "find_candidates"]
 
 
 def find_candidates(slot: Slot) -> Iterator[Candidate]:
-    """Yield what the value may stand for, surest first. A member of a well-known set stands for nothing else."""
-    if known := list(read_known_code(slot)):
+    """Yield what the value may stand for, surest first. A label or a member of a known set has one meaning."""
+    if known := [*read_known_code(slot), *read_label(slot)]:
         yield from known
         return
     for read in _READERS:

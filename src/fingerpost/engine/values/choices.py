@@ -41,7 +41,7 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
         yield lossless(same[0])
     elif len(same) == 1:
         yield from () if is_other_unit(slot.value, same[0]) else [Candidate(same[0], confidence=0.85)]
-    elif 2 <= len(slot.choices) <= 3 and (meaning := meaning_of(slot.value)) is not None:
+    elif 2 <= len(slot.choices) <= 3 and not slot.labels and (meaning := meaning_of(slot.value)) is not None:
         alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
         if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices):
             yield likely(alike[0])

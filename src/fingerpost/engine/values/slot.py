@@ -45,6 +45,8 @@ class Slot(NamedTuple):
     """The path as a caller reads it."""
     tool_name: str = ""
     choices: tuple[Any, ...] = ()
+    labels: Mapping[str, str] = {}
+    """What the codes among the choices mean, by the code as a text."""
     layers: tuple[Mapping[str, Any], ...] = ()
     """Every schema that applies to the value: alternatives and what references point to included."""
     item_kinds: tuple[str, ...] = ()
