@@ -165,6 +165,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         layers=layers,
         item_kinds=schemas.types(root, item),
         item_choices=tuple(_choices(tuple(schemas.layers(root, item)))),
+        fields=tuple(schemas.properties(root, schema)) if "object" in kinds else (),
         only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
         choices_beside=_choices_beside(case, at) if isinstance(case.value(at), str) else {},

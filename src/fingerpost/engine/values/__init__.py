@@ -21,6 +21,7 @@ from fingerpost.engine.values.known_codes import read_known_code
 from fingerpost.engine.values.labels import read_label
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
 from fingerpost.engine.values.numbers import read_number
+from fingerpost.engine.values.pairs import read_pairs
 from fingerpost.engine.values.patterns import read_pattern
 from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
@@ -63,5 +64,6 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_list,
     _write_number,
     read_only_field,
+    read_pairs,
     unwrap_only_item,
 )

@@ -21,6 +21,7 @@ from fingerpost.engine.values.booleans import read_boolean
 from fingerpost.engine.values.containers import parse_decorated, read_container
 from fingerpost.engine.values.exact import parse_exact, parse_thousands
 from fingerpost.engine.values.numbers import read_number
+from fingerpost.engine.values.pairs import is_pair
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
 
 _MAX_LENGTH = 4096
@@ -190,7 +191,7 @@ def _items(slot: Slot) -> Iterator[Candidate]:
 
 
 def unwrap_only_item(slot: Slot) -> Iterator[Candidate]:
-    """Yield the only item of a list, for a parameter that takes one value."""
+    """Yield the only item of a list, for a parameter that takes one value. A pair would become two other names."""
     items = as_list(slot.value)
-    if len(items) == 1:
+    if len(items) == 1 and not is_pair(items[0], slot):
         yield Candidate(items[0])

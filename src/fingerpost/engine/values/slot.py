@@ -51,6 +51,8 @@ class Slot(NamedTuple):
     """Every schema that applies to the value: alternatives and what references point to included."""
     item_kinds: tuple[str, ...] = ()
     item_choices: tuple[Any, ...] = ()
+    fields: tuple[str, ...] = ()
+    """The fields that the object in its place declares."""
     only_field: str = ""
     """The only field that the object in its place needs, or has; empty if there are several or none."""
     siblings: Mapping[str, Any] = {}
