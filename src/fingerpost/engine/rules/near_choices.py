@@ -1,21 +1,30 @@
 """Find the choices that a rejected value may stand for, without those that mean something else.
 
 A similar choice is offered, but never the opposite of what was sent or one with another number, and none for a word
-that means "not given" or for the negation of a choice. Codes of currencies, countries and languages are too short for
-misspellings: each of their neighbours is a code too. They may be short forms of the value, except in a well-known set:
-`mon` is no `month` beside `tue`.
+that means "not given" or for the negation of a choice. A word of its own is no misspelling of another one. Between a
+choice and its negation (`listed`, `unlisted`), a misspelling decides only if it is clearly nearer to one. Codes of
+currencies, countries and languages are too short for misspellings: each of their neighbours is a code too. They may be
+short forms of the value, except in a well-known set: `mon` is no `month` beside `tue`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match, Reading, find_readings
 from fingerpost.engine.matching.evidence import Tier
-from fingerpost.engine.matching.lexicon import NEGATIONS, are_opposite, synonym_groups
-from fingerpost.engine.matching.spelling import spelling, split_words, stem
+from fingerpost.engine.matching.lexicon import (
+    NEGATIONS,
+    are_opposite,
+    is_commonest,
+    is_known_word,
+    synonym_groups,
+)
+from fingerpost.engine.matching.spelling import count_edits, spelling, split_words, stem
 from fingerpost.engine.rules.choice_variants import have_other_numbers, is_other_variant
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
@@ -32,6 +41,10 @@ _MOST_WORDS = 200
 _CODES = lazy_pattern(r"[A-Za-z0-9]{1,3}|[A-Z0-9]{1,4}|[a-z]{2,3}[-_][A-Za-z0-9]{2,4}")
 _INFLECTION = lazy_pattern(r"[a-z]?(?:ing|ed|er|es|ions?|ly|al|s|d|ment|ive|ation|ally)")
 _NEGATIVE_PREFIXES = ("un", "in", "non", "dis", "im", "ir", "il", "de", "anti", "ab", "a", "mis", "counter")
+_NEGATIONS = ("un", "in", "non", "dis", "im", "ir", "il", "de", "no")
+_MOST_EDITS = 9
+_CLEAR_GAP = 2
+_UNDECIDED = 0.85
 _QUALIFIERS = frozenset({
     "acting", "almost", "anti", "assistant", "but", "co", "counter", "deputy", "ex", "extra", "former",
     "formerly", "half", "inter", "junior", "multi", "nearly", "non", "over", "partial", "partially", "post",
@@ -48,6 +61,11 @@ def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] =
     """
     if not isinstance(value, str) or len(value) > _MAX_LENGTH or is_absent_word(value):
         return []
+    readings = _find_readings(value, choices, names)
+    return _add_negation(value, readings, choices) or [reading.match for reading in readings][:3]
+
+
+def _find_readings(value: str, choices: Sequence[Any], names: Sequence[str]) -> list[Reading]:
     words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
     if is_negated(value):
         words = [choice for choice in words if is_negated(choice)]
@@ -57,7 +75,41 @@ def find_near_choices(value: Any, choices: Sequence[Any], names: Sequence[str] =
     if _are_codes(words):
         may_be_short = not show_known_set(words)
         near = [one for one in near if one.evidence.tier is Tier.MEANING or (may_be_short and _is_short_form(one))]
-    return [reading.match for reading in near if _may_mean(value, reading, names, words)][:3]
+    return [reading for reading in near if _may_mean(value, reading, names, words)]
+
+
+def _add_negation(value: str, readings: Sequence[Reading], choices: Sequence[Any]) -> list[Match]:
+    """Return a choice and its negation, if a misspelling of one is nearly as much one of the other; else nothing."""
+    if not readings or readings[0].evidence.tier is not Tier.SPELLING:
+        return []
+    first = readings[0].match
+    for other in choices[:_MOST_WORDS]:
+        if (
+            isinstance(other, str)
+            and _is_negation(first.name, other)
+            and not _is_clearly_nearer(value, first.name, other)
+        ):
+            shared = min(first.confidence, _UNDECIDED)
+            return [replace(first, confidence=shared, is_clear=False), Match(other, shared, is_clear=False)]
+    return []
+
+
+def _is_negation(one: str, other: str) -> bool:
+    """Whether one of two choices is the other with another beginning that turns it around: `unlisted`, `exclude`."""
+    longer, shorter = sorted((spelling(one), spelling(other)), key=len, reverse=True)
+    if any(prefix + shorter == longer for prefix in _NEGATIONS):
+        return len(shorter) > 2
+    pairs = zip(reversed(longer), reversed(shorter), strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return 2 * same >= len(shorter) > 4 and are_opposite(stem(one.lower()), stem(other.lower()))
+
+
+def _is_clearly_nearer(value: str, choice: str, other: str) -> bool:
+    """Whether a text is a misspelling of a choice rather than of its negation, or negates in another way."""
+    text, one, two = spelling(value), spelling(choice), spelling(other)
+    if any(prefix + two == text for prefix in _NEGATIONS):
+        return True  # `unactive` for `inactive`
+    return count_edits(text, two, _MOST_EDITS) - count_edits(text, one, _MOST_EDITS) >= _CLEAR_GAP
 
 
 def _is_short_form(reading: Reading) -> bool:
@@ -83,10 +135,19 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
 
 def _is_other_word(value: str, choice: str) -> bool:
     """Whether a value is a word itself, and no other form of the choice: `slow` is no misspelling of `low`."""
-    word = value.strip().lower()
-    if stem(word) == stem(choice.lower()) or not word.isalpha():
+    word, other = value.strip().lower(), choice.lower()
+    if stem(word) == stem(other) or not word.isalpha():
         return False
-    return any(synonym_groups(stem(word), kind) for kind in ("value", "parameter"))
+    if any(synonym_groups(stem(word), kind) for kind in ("value", "parameter")):
+        return True
+    is_word = is_commonest(word) if word[0] == other[0] else is_known_word(word)
+    return is_word and not _is_inflected(word, other)
+
+
+def _is_inflected(one: str, other: str) -> bool:
+    """Whether one word is the other with an ending: `sorted` and `sort`."""
+    shorter, longer = sorted((one, other), key=len)
+    return longer.startswith(shorter) and _INFLECTION.fullmatch(longer[len(shorter) :]) is not None
 
 
 def _denies(value: str, choice: str) -> bool:
