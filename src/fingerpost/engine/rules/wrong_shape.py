@@ -23,6 +23,7 @@ from fingerpost.engine.rules.shapes import (
     path_keys,
     unfolded,
     whole,
+    wrapped_in_parameter,
     wrapper,
 )
 from fingerpost.engine.rules.shapes.diagnosis import CODE as CODE
@@ -33,7 +34,7 @@ def _unpack(case: Case) -> Iterable[Diagnosis]:
     return list(wrapper.diagnose(case)) or grouped.diagnose(case)
 
 
-_SHAPES_OF_DECLARED = (boxed_value.diagnose, misplaced.diagnose)
+_SHAPES_OF_DECLARED = (wrapped_in_parameter.diagnose, boxed_value.diagnose, misplaced.diagnose)
 _SHAPES = (
     whole.diagnose, unfolded.diagnose, _unpack, path_keys.diagnose, flattened.diagnose, *_SHAPES_OF_DECLARED,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD, closest
 from fingerpost.engine.matching.entities import is_identity
+from fingerpost.engine.matching.lexicon import is_verb
 from fingerpost.engine.matching.qualifiers import is_qualified
 from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis
@@ -23,6 +24,11 @@ _WRAPPERS = frozenset({
     "requestdata", "requestparams", "toolargs", "toolarguments", "toolcall", "toolinput", "toolparameters",
     "toolparams", "values",
 })  # fmt: skip
+_NEUTRAL = frozenset({
+    "config", "criteria", "details", "dto", "entity", "filter", "filters", "form", "info", "model", "query", "resource",
+    "search", "settings", "spec",
+})  # fmt: skip
+"""Names for a group of parameters. They say nothing that two parameters inside do not say."""
 _TOOL_NAME_KEYS = frozenset({"name", "tool", "toolname", "function", "functionname", "method"})
 _MAX_WRAPPERS = 3
 _MAX_KEYS = 20
@@ -76,14 +82,18 @@ def _is_the_call(wrapper: str, inside: dict[str, Any], whole: dict[str, Any], to
     """Whether an object of any name contains what the tool needs, so that it can be nothing else.
 
     On a tool that may write, its name must not limit or qualify the call, and it must have two arguments that say
-    what they are about: the `id` in a `user` is not the `id` of the task to delete.
+    what they are about: the `id` in a `user` is not the `id` of the task to delete. A neutral name needs any two.
     """
     if not inside or not whole.keys() <= tool.params.keys():
         return False
     if tool.is_read_only:
         return tool.accepts(whole)
-    specific = [name for name in tool.required if name in inside and not is_identity(stem(name))]
-    return len(specific) > 1 and whole.keys() >= set(tool.required) and not is_qualified(wrapper)
+    specific = [name for name in inside if not is_identity(stem(name))]
+    if not specific or not whole.keys() >= set(tool.required):
+        return False
+    if normal_form(wrapper) in _NEUTRAL:
+        return len(inside) > 1
+    return len({*specific} & {*tool.required}) > 1 and not is_qualified(wrapper)
 
 
 def _may_join(beside: dict[str, Any], inside: dict[str, Any], tool: Tool) -> bool:
@@ -117,8 +127,18 @@ def _is_wrapper_name(name: str, tool: Tool) -> bool:
     plain = normal_form(name)
     if plain in _WRAPPERS or plain == normal_form(tool.name):
         return True
-    words = [stem(word) for word in split_words(tool.name)]
-    return "".join(map(stem, split_words(name))) in {"".join(words[start:]) for start in range(1, len(words))}
+    return "".join(map(stem, split_words(name))) in _find_things(tool)
+
+
+def _find_things(tool: Tool) -> set[str]:
+    """Return what a tool is about: the words at the end of its name, or in front of its last verb (`pods_run`)."""
+    words = split_words(tool.name)
+    stems = [stem(word) for word in words]
+    things = {"".join(stems[start:]) for start in range(1, len(stems))}
+    if words and not is_verb(words[0]):
+        end = next((at for at in range(len(words) - 1, 0, -1) if is_verb(words[at])), 0)
+        things |= {"".join(stems[start:end]) for start in range(end)}
+    return things
 
 
 def _look_like_arguments(contents: dict[str, Any], tool: Tool) -> bool:
