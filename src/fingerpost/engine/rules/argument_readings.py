@@ -14,6 +14,7 @@ from fingerpost.engine.matching.units import have_other_units
 from fingerpost.engine.model import Path
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.journeys import find_journey_ends
+from fingerpost.engine.rules.nested_fields import select_fields
 from fingerpost.engine.rules.sides import find_sides, has_two_orders
 from fingerpost.engine.safety.json_input import as_object, parse_json
 from fingerpost.engine.schema import walk as schemas
@@ -42,13 +43,13 @@ def _match_names(
     given: dict[str, Any] = case.value(holder)
     context = _context(case, holder, declared, given)
     unset = [name for name in declared if name not in given]
-    names = [*unset, *nested]
     required = {name for name in context["required"] if name not in given}
     readings: dict[str, Sequence[Match]] = {}
     for stray in strays:
         if has_two_orders(stray, declared):
             readings[stray] = ()
             continue
+        names = [*unset, *(select_fields(case, stray, nested) if nested else ())]
         matches = closest(stray, names, "parameter", {**context, "value_type": _value_type(given[stray])})
         in_other_unit = [match for match in matches if match.differs_by_unit]
         readings[stray] = in_other_unit or _prefer_required(stray, matches, required)

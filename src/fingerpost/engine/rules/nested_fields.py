@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from fingerpost.engine.matching.entities import is_about, is_entity
 from fingerpost.engine.matching.lexicon import share_group
 from fingerpost.engine.matching.qualifiers import is_filler
-from fingerpost.engine.matching.spelling import normal_form, split_words, stem
+from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Path
+from fingerpost.engine.schema import walk as schemas
 
 if TYPE_CHECKING:
     from fingerpost.engine.case import Case
@@ -29,6 +30,44 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
             places.setdefault(name, []).append(path)
     only = (found[0] for found in places.values() if len(found) == 1)
     return {str(path[-1]): path for path in only if is_free(case, path)}
+
+
+def find_homes(case: Case, name: str) -> list[Path]:
+    """Return every place inside the object parameters whose field is called exactly so."""
+    letters = spelling(name)
+    return [path for path in case.tool.nested_fields if spelling(str(path[-1])) == letters]
+
+
+def select_fields(case: Case, stray: str, nested: Mapping[str, Path]) -> list[str]:
+    """Return the fields that an argument at the top may be. One that is called exactly like a field is no other field.
+
+    It is none at all if a required parameter is missing that it may be: the `id` of a workflow, not that of a part.
+    """
+    homes = find_homes(case, stray)
+    if not homes:
+        return list(nested)
+    return [] if may_be_missing(case, (), stray, homes) else [name for name, path in nested.items() if path in homes]
+
+
+def may_be_missing(case: Case, holder: Path, stray: str, places: Iterable[Path]) -> bool:
+    """Whether an object lacks a required field that could take the value of an undeclared one, by name and type.
+
+    What lacks because of the value itself, the object of one of its `places`, does not count.
+    """
+    root, schema = case.tool.schema, case.schema(holder)
+    kind = schemas.type_name(case.value((*holder, stray)))
+    kinds = {kind, "number"} if kind == "integer" else {kind}
+    known = {path[len(holder)] for path in places if len(path) > len(holder)}
+    required = [name for name in schemas.find_required(root, schema) if name not in known]
+    missing = [name for name in required if not case.has((*holder, name)) and _are_related(stray, name)]
+    return any(not kinds.isdisjoint(schemas.types(root, case.schema((*holder, name)))) for name in missing)
+
+
+def _are_related(one: str, other: str) -> bool:
+    """Whether two names have a word in common, or are synonyms."""
+    if not stems_of(one).isdisjoint(stems_of(other)):
+        return True
+    return share_group("parameters", *("".join(map(stem, split_words(name))) for name in (one, other)))
 
 
 def find_prefixed_fields(case: Case, strays: Iterable[str]) -> Mapping[str, Path]:

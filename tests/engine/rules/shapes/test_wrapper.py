@@ -11,7 +11,7 @@ from fingerpost import Call, Catalog, Verdict, admit
 TEXT, FLAG = {"type": "string"}, {"type": "boolean"}
 POD = {"name": TEXT, "namespace": TEXT}
 QUEUE = {"queue": TEXT, "kind": {"enum": ["classic", "quorum"]}, "durable": FLAG, "arguments": {"type": "object"}}
-JOBS = {"queue": "jobs", "kind": "classic", "durable": True, "arguments": {}}
+JOBS: dict[str, Any] = {"queue": "jobs", "kind": "classic", "durable": True, "arguments": {}}
 
 
 def judge(tool: str, properties: dict[str, Any], sent: dict[str, Any], required: tuple[str, ...]) -> Verdict:
@@ -50,7 +50,7 @@ def test_a_neutral_word_around_two_parameters_is_offered_without(wrapper: str) -
 
 @pytest.mark.parametrize("inside", [{"table": "t"}, {"where": "id = 7", "limit": "5"}, {"id": "1", "name": "x"}])
 def test_a_neutral_word_around_less_is_no_wrapper(inside: dict[str, Any]) -> None:
-    declared = dict.fromkeys(("table", "where", "limit", "id", "name"), TEXT)
+    declared: dict[str, Any] = dict.fromkeys(("table", "where", "limit", "id", "name"), TEXT)
     required = ("id",) if "id" in inside else ("table",)
     corrected = judge("delete_rows", declared, {"query": inside}, required).report.corrected
     assert corrected is None or not corrected.arguments.items() >= inside.items()

@@ -11,7 +11,14 @@ from fingerpost.engine.matching.entities import is_identity
 from fingerpost.engine.matching.spelling import spelling, split_words, stem
 from fingerpost.engine.model import Call, Diagnosis, Fix, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
-from fingerpost.engine.rules.nested_fields import find_nested_fields, find_prefixed_fields, is_plain_variant
+from fingerpost.engine.rules.nested_fields import (
+    find_homes,
+    find_nested_fields,
+    find_prefixed_fields,
+    is_free,
+    is_plain_variant,
+    may_be_missing,
+)
 from fingerpost.engine.rules.shapes.diagnosis import lossless_arguments, offered, shape_diagnosis
 from fingerpost.engine.rules.sides import find_sides
 from fingerpost.engine.safety.json_input import as_object
@@ -23,7 +30,12 @@ _MAX_STRAYS = 64
 def diagnose(case: Case) -> Iterator[Diagnosis]:
     if not isinstance(case.call.arguments, dict) or case.tool.is_open:
         return
-    places = _find_places(case, [key for key in case.arguments if key not in case.tool.params])
+    strays = [key for key in case.arguments if key not in case.tool.params]
+    places = _find_places(case, strays)
+    for stray in strays[:_MAX_STRAYS]:
+        homes = [] if stray in places else find_homes(case, stray)
+        if len(homes) > 1 and not may_be_missing(case, (), stray, homes):
+            yield _has_several_places(case, stray, homes)
     for parent in dict.fromkeys(path[:-1] for path in places.values()):
         moved = {stray: path for stray, path in places.items() if path[:-1] == parent}
         fix = _fix(case, parent, moved)
@@ -76,11 +88,28 @@ def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:
         return {}
     fields = {spelling(name): path for name, path in find_nested_fields(case).items()}
     places = {stray: fields[spelling(stray)] for stray in strays if spelling(stray) in fields}
+    together = Counter(path[:-1] for path in places.values())
+    alone = [stray for stray, path in places.items() if together[path[:-1]] == 1]
+    for stray in alone[:_MAX_STRAYS]:
+        if may_be_missing(case, (), stray, [places[stray]]):
+            del places[stray]
+    places |= _find_beside_others(case, strays, places)
     rest = [stray for stray in strays[:_MAX_STRAYS] if stray not in places]
     for stray, path in find_prefixed_fields(case, rest).items():
         if path not in places.values() and not _is_respelled(case, stray):
             places[stray] = path
     return places
+
+
+def _find_beside_others(case: Case, strays: list[str], places: Mapping[str, Path]) -> Mapping[str, Path]:
+    """Return the places of fields that several objects have, if only one of the objects is given or gets a field."""
+    used = {path[:-1] for path in places.values()}
+    found: dict[str, Path] = {}
+    for stray in [one for one in strays[:_MAX_STRAYS] if one not in places]:
+        homes = [path for path in find_homes(case, stray) if path[:-1] in used or case.has(path[:-1])]
+        if len(homes) == 1 and is_free(case, homes[0]) and not may_be_missing(case, (), stray, homes):
+            found[stray] = homes[0]
+    return found
 
 
 def _is_respelled(case: Case, stray: str) -> bool:
@@ -89,11 +118,15 @@ def _is_respelled(case: Case, stray: str) -> bool:
 
 
 def _fix(case: Case, parent: Path, moved: Mapping[str, Path]) -> Fix:
-    """Move the fields. Only a required object, which the call must contain anyway, is certain to be intended."""
+    """Move the fields. Only a required object, which the call must contain anyway, is certain to be intended.
+
+    A field that other objects have too may belong to one of them.
+    """
     call = Call(case.call.tool, case.arguments)
     for stray, path in moved.items():
         call = Move((stray,), path).applied_to(call)
-    if case.tool.is_read_only or parent[0] in case.tool.required:
+    is_only = all(len(find_homes(case, stray)) < 2 for stray in moved)
+    if is_only and (case.tool.is_read_only or parent[0] in case.tool.required):
         return lossless_arguments(
             call.arguments, f"{join_names(moved, limit=4)} went inside {quote(format_path(parent))}"
         )
@@ -115,6 +148,13 @@ def _diagnose_list_item(case: Case) -> Iterator[Diagnosis]:
         rest = {key: value for key, value in case.arguments.items() if key not in fields}
         item = {name: case.arguments[stray] for stray, name in fields.items()}
         yield _belongs(case, (absent[0],), list(fields), offered(Replace((), {**rest, absent[0]: [item]}), 0.8))
+
+
+def _has_several_places(case: Case, stray: str, homes: list[Path]) -> Diagnosis:
+    """Say which objects have a field of this name: only the caller knows which one is meant."""
+    objects = join_names([format_path(path[:-1]) for path in homes], limit=4)
+    message = f"{quote(stray)} is not a parameter; it is a field of {objects}"
+    return shape_diagnosis(case, message, (), "flattened object", (stray,))
 
 
 def _belongs(case: Case, parent: Path, names: list[str], fix: Fix) -> Diagnosis:

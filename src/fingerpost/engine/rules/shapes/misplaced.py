@@ -1,7 +1,8 @@
 """Fields inside an object are one level too high or too low: `donor: {street}` for `donor: {address: {street}}`.
 
 The name alone is weak evidence for words such as `id`, `name` and `email`, which everything has: they stay where they
-are, unless the words in front of them say where they belong.
+are, unless the words in front of them say where they belong. A field alone stays too, if a required one is missing
+beside it that it may be: the `summary` of an incident without a `title` is not that of its service.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fingerpost.engine.matching.entities import is_head
 from fingerpost.engine.matching.spelling import normal_form, spelling, split_words, stem
 from fingerpost.engine.model import Diagnosis, Move, Path, Replace
 from fingerpost.engine.phrases import format_path, join_names, quote
-from fingerpost.engine.rules.nested_fields import is_free, is_plain_variant, stems_of
+from fingerpost.engine.rules.nested_fields import is_free, is_plain_variant, may_be_missing, stems_of
 from fingerpost.engine.rules.shapes.diagnosis import offered, shape_diagnosis
 from fingerpost.engine.safety.json_input import as_strings
 from fingerpost.engine.schema import walk as schemas
@@ -60,7 +61,7 @@ def _find_places(case: Case, holder: Path, strays: Sequence[str]) -> Mapping[str
     return {
         stray: path
         for stray, path in places.items()
-        if together[path[:-1]] > 1 or not _has_same_name(stray, path) or _is_required(case, path, holder)
+        if together[path[:-1]] > 1 or not _has_same_name(stray, path) or _may_move_alone(case, path, holder, stray)
     }
 
 
@@ -74,6 +75,10 @@ def _find_above(case: Case, holder: Path, stray: str) -> list[Path]:
     """Return the required fields with this name that are missing in the objects around one."""
     missing = (path for path in _find_missing(case) if path[:-1] == holder[: len(path) - 1])
     return [path for path in missing if len(path) <= len(holder) and _has_same_name(stray, path)]
+
+
+def _may_move_alone(case: Case, path: Path, holder: Path, stray: str) -> bool:
+    return _is_required(case, path, holder) and not may_be_missing(case, holder, stray, [path])
 
 
 def _is_required(case: Case, path: Path, holder: Path) -> bool:
