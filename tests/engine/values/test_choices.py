@@ -165,3 +165,38 @@ def test_a_text_of_several_words_may_be_one_item(sent: str, name: str) -> None:
 @pytest.mark.parametrize(("sent", "name"), [("src/main", "paths"), ("octocat/hello", "repos"), ("a|b", "patterns")])
 def test_a_text_with_signs_that_separate_nothing_is_one_item(sent: str, name: str) -> None:
     assert readings(sent, STRINGS, name=name) == lossless([sent])
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices", "choice"),
+    [
+        ("lax", ["Strict", "Lax", "None"], "Lax"), ("LAX", ["Strict", "Lax", "None"], "Lax"),
+        ("get", ["Get", "Post"], "Get"), ("Asc", ["asc", "desc"], "asc"), ("Off", ["off", "auto"], "off"),
+        ("us", ["US", "EU"], "US"), ("pdf", ["PDF", "Html"], "PDF"),
+    ],
+)  # fmt: skip
+def test_the_case_of_a_short_word_has_no_meaning(sent: str, choices: list[str], choice: str) -> None:
+    assert readings(sent, {"enum": choices}) == lossless(choice)
+    nested = {"type": "array", "items": {"type": "object", "properties": {"q": {"enum": choices}}}}
+    assert judge_value([{"q": sent}], nested).call.arguments == {"p": [{"q": choice}]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [
+        ("mw", ["mW", "MW"]), ("Mm", ["mm", "cm", "inch"]), ("b", ["B", "Bytes"]), ("hz", ["Hz", "kHz"]),
+        ("lAx", ["Lax", "Strict"]), ("mhz", ["mHz", "Kilo"]), ("OPEN", ["Open", "open"]),
+    ],
+)  # fmt: skip
+def test_the_case_of_a_symbol_may_have_a_meaning(sent: str, choices: list[str]) -> None:
+    assert judge_value(sent, {"enum": choices}).action == "refuse"
+
+
+@pytest.mark.parametrize("sent", ["all", "*", "ALL", "any", "everything"])
+def test_a_word_for_everything_is_no_id(sent: str) -> None:
+    assert readings(sent, STRINGS, name="track_ids") == []
+    assert readings(sent, STRINGS, name="tags") == offered([sent])
+    assert readings(sent, STRINGS, name="track_ids", read_only=True) == lossless([sent])
+    assert readings("t1", STRINGS, name="track_ids") == lossless(["t1"])
+    choices = {"type": "array", "items": {"enum": [sent.lower(), "none"]}}
+    assert judge_value(sent, choices, name="scope_ids").call.arguments == {"scope_ids": [sent.lower()]}

@@ -8,7 +8,7 @@ similar choices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
@@ -21,6 +21,7 @@ from fingerpost.engine.values.slot import Candidate, Slot, likely, lossless
 _MAX_LENGTH = 96
 _MOST_CHOICES = 10_000
 _MOST_WORDS = 200
+_LONGEST_SYMBOL = 3
 _CLASSES = frozenset({
     "account", "category", "channel", "class", "color", "colour", "direction", "environment", "event", "fee", "file",
     "format", "kind", "language", "leave", "level", "member", "method", "mode", "order", "payment", "plan", "priority",
@@ -41,12 +42,19 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
         yield lossless(same[0])
     elif len(same) == 1:
         yield from () if is_other_unit(slot.value, same[0]) else [Candidate(same[0], confidence=0.85)]
-    elif 2 <= len(slot.choices) <= 3 and not slot.labels and (meaning := meaning_of(slot.value)) is not None:
-        alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
-        if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices):
-            yield likely(alike[0])
+    elif same_boolean := _find_same_boolean(slot):
+        yield likely(same_boolean[0])
     elif not same and (named := _find_before_class(slot)):
         yield Candidate(named, confidence=0.85)
+
+
+def _find_same_boolean(slot: Slot) -> list[Any]:
+    """Return the only choice with the meaning of the value as a boolean, if another choice has the opposite one."""
+    meaning = meaning_of(slot.value)
+    if meaning is None or slot.labels or not 2 <= len(slot.choices) <= 3:
+        return []
+    alike = [choice for choice in slot.choices if meaning_of(choice) is meaning]
+    return alike if len(alike) == 1 and any(meaning_of(choice) is (not meaning) for choice in slot.choices) else []
 
 
 def _find_unit(text: str, choice: str) -> str:
@@ -96,22 +104,35 @@ def _find_same(slot: Slot) -> list[str]:
     text = slot.value.strip()
     words = [choice for choice in slot.choices[:_MOST_CHOICES] if isinstance(choice, str)]
     wanted = spelling(text)
-    return [choice for choice in words if _is_same_choice(choice, text, wanted)]
+    same = [choice for choice in words if _is_same_spelling(choice, text, wanted)]
+    if len(same) > 1 and text not in same:
+        return same  # `mW` and `MW`: only case tells them apart
+    return [choice for choice in same if choice == text or _may_differ_by_case(choice, text, words)]
 
 
-def _is_same_choice(choice: str, text: str, wanted: str) -> bool:
-    """Compare without case, except in units and symbols (`mW`, `MW`, `b`, `B`), where case has a meaning.
-
-    `wanted` is the spelling of the text.
-    """
+def _is_same_spelling(choice: str, text: str, wanted: str) -> bool:
+    """Compare without case and separators. `wanted` is the spelling of the text."""
     if choice != text and choice.isascii() and text.isascii() and _differ_at_ends(choice, text):
         return False  # the same verdict as below, without the cost for each of thousands of choices
-    if spelling(choice) != wanted:
-        return False
-    if choice == text:
+    return spelling(choice) == wanted
+
+
+def _may_differ_by_case(choice: str, text: str, words: Sequence[str]) -> bool:
+    """Whether case has no meaning. It has in units and symbols (`mW`, `MW`, `b`, `B`), but not in words.
+
+    Three letters are a word among words that are written like it: `Lax` beside `Strict`.
+    """
+    if len(choice) > _LONGEST_SYMBOL:
         return True
-    is_word = len(choice) > 3 or (len(choice) > 1 and choice in (choice.lower(), choice.upper()))
-    return is_word and (len(choice) > 3 or text in (text.lower(), text.upper()))
+    if len(choice) == 1:
+        return False
+    if choice in (choice.lower(), choice.upper()) and text in (text.lower(), text.upper()):
+        return True
+    style = next((write for write in (str.lower, str.upper, str.title) if write(choice) == choice), None)
+    if style is None or text not in (text.lower(), text.upper(), text.title()) or unit_of(choice.lower()):
+        return False
+    longer = [word for word in words[:_MOST_WORDS] if len(word) > _LONGEST_SYMBOL and word.isalpha()]
+    return any(style(word) == word for word in longer)
 
 
 def _differ_at_ends(choice: str, text: str) -> bool:

@@ -2,7 +2,8 @@
 
 One item is the list of that item. Text with separators is split only if each part looks like an item: never inside
 URLs, quotes, brackets and fences, and never if a part reads like a sentence. Text that may be several items but
-cannot be split (`P1 P2`, `a|b`, a command line) is no item either, so the caller has to fill in the list. An object
+cannot be split (`P1 P2`, `a|b`, a command line) is no item either, so the caller has to fill in the list. A word for
+everything (`all`, `*`) is no id; on a tool that may write, it is only offered as an item of another list. An object
 whose names are indexes is the list of its values.
 """
 
@@ -43,6 +44,7 @@ _ID = lazy_pattern(r"#?[A-Za-z]{0,5}[-_#]?[0-9]{1,12}[A-Za-z]?")
 _WITHOUT_SPACES = frozenset({
     "code", "email", "guid", "iban", "id", "isbn", "key", "mail", "sha", "sku", "slug", "uri", "url", "uuid",
 })  # fmt: skip
+_EVERYTHING = frozenset({"*", "%", "all", "any", "anything", "both", "each", "every", "everyone", "everything"})
 _COMMAND_LINES = frozenset({"arg", "args", "argument", "arguments", "argv", "cmd", "command", "entrypoint", "exec"})
 """Names of the list of words of one command line, which only a shell can split. `commands` is a list of such lines."""
 _WITH_BARS = frozenset({"command", "expression", "filter", "pattern", "query", "regex", "regexp", "rule", "search"})
@@ -68,8 +70,7 @@ def read_list(slot: Slot) -> Iterator[Candidate]:
 
 
 def _is_command_line(slot: Slot) -> bool:
-    is_phrase = isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1
-    return is_phrase and not _COMMAND_LINES.isdisjoint(map(str.lower, split_words(slot.name)))
+    return _has_words(slot.value) and not _COMMAND_LINES.isdisjoint(map(str.lower, split_words(slot.name)))
 
 
 def _names_place(slot: Slot) -> bool:
@@ -165,17 +166,33 @@ def _is_url(text: str) -> bool:
 
 def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -> Iterator[Candidate]:
     """Wrap one item in a list. A text of several words may be several items, so that is only offered."""
-    if slot.is_item or slot.kinds not in (("array",), ("array", "null")) or slot.value is None:
+    if slot.is_item or slot.kinds not in (("array",), ("array", "null")) or _is_no_item(slot):
         return
-    if is_absent_word(slot.value):
-        return
-    is_unclear = has_separator or (isinstance(slot.value, str) and len(slot.value.split(maxsplit=1)) > 1)
+    is_unclear = has_separator or _has_words(slot.value) or _says_everything(slot)
     for item in _items(slot):
         if as_object(item.value) or slot.fits([item.value]) or _may_be_misspelt(item.value, slot):
             is_unclear |= not slot.item_kinds and bool(as_object(item.value))  # named values, or one item
             grade = Grade.OFFERED if is_unclear else item.grade
             sure = grade is not Grade.OFFERED
             yield Candidate([item.value], grade, item.confidence if sure else confidence, is_sure=sure)
+
+
+def _is_no_item(slot: Slot) -> bool:
+    return slot.value is None or is_absent_word(slot.value) or (_says_everything(slot) and _takes_ids(slot))
+
+
+def _has_words(value: Any) -> bool:
+    return isinstance(value, str) and len(value.split(maxsplit=1)) > 1
+
+
+def _says_everything(slot: Slot) -> bool:
+    """Whether a tool that may write gets a word for everything, which is probably no item, and none of the choices."""
+    word = slot.value.strip().lower() if isinstance(slot.value, str) else ""
+    return word in _EVERYTHING and not slot.is_read_only and word not in slot.item_choices
+
+
+def _takes_ids(slot: Slot) -> bool:
+    return not _WITHOUT_SPACES.isdisjoint(map(stem, split_words(slot.name)))
 
 
 def _may_be_misspelt(item: Any, slot: Slot) -> bool:
