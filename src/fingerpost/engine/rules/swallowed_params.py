@@ -1,4 +1,4 @@
-"""One argument holds the text of several: `"a.txt</path><content>hello"`, `"x\\", \\"limit\\": 5"`, `"octocat/hello"`.
+"""One argument holds the text of several: `"a.txt</path><content>hello"`, `"x, \\"limit\\": 5"`, `"octocat/hello"`.
 
 An agent's harness splits a call into arguments by tags or quotes. If it misses one, the rest of the call ends up in
 the value before it. Text that merely looks like tags or JSON is common, so this rule looks only for names that the tool
@@ -15,16 +15,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.spelling import split_words
+from fingerpost.engine.matching.spelling import normal_form, split_words
 from fingerpost.engine.model import Applicability, Diagnosis, Fix, Replace
-from fingerpost.engine.phrases import join_names, quote, quote_parameter
+from fingerpost.engine.phrases import encode_json, join_names, quote, quote_parameter
 from fingerpost.engine.rules.shapes.diagnosis import CODE
-from fingerpost.engine.safety.json_input import as_object, parse_json
+from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.short_text import strip_end_tags, takes_long_text, takes_no_tags, takes_short_text
+from fingerpost.engine.values.containers import parse_decorated
 
 _NAME = r"[\w.:-]{1,64}"
 _BOUNDARY = lazy_pattern(
@@ -35,16 +36,19 @@ _BOUNDARY = lazy_pattern(
 _MAX_BOUNDARIES = 200
 _CLOSING = lazy_pattern(rf"\s*</(?:{_NAME}:)?({_NAME})>$")
 _CLOSING_WORDS = frozenset({"parameter", "invoke", "function", "function_calls", "tool_call", "arguments", "args"})
-_NEXT_KEY = lazy_pattern(r"\",\s*\"([\w.-]{1,64})\"\s*:")
+_NEXT_KEY = lazy_pattern(r"[\"']?,\s{0,20}([\"'])([\w.-]{1,64})\1\s{0,9}:")
+_QUOTES_OR_BRACKETS = lazy_pattern(r"[\"{}\[\]]")
 _PAIR = lazy_pattern(r"(?:https?://[^\s/]{1,100}/)?([\w.-]{1,100})/([\w.-]{1,100}?)(?:\.git)?/?", re.ASCII)
 _OWNERS = frozenset({"owner", "org", "organization", "organisation", "user", "username", "namespace", "account"})
 _REPOSITORIES = frozenset({"repo", "repository", "project"})
+_FULL_NAMES = frozenset({"fullname", "fullreponame", "githubrepo", "namewithowner", "ownerrepo", "slug"})
+_MAX_ARGUMENTS = 64
 
 
 class _Split(NamedTuple):
     """What a text holds: a value for each name, and whether every name may be set."""
 
-    values: dict[str, str]
+    values: dict[str, Any]
     is_usable: bool = True
 
 
@@ -56,6 +60,14 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
             if split and _is_mistake(case, name, text, split):
                 yield _diagnosis(case, name, split)
                 return
+    for name, text in islice(case.arguments.items(), _MAX_ARGUMENTS):
+        if (
+            name not in case.tool.params
+            and isinstance(text, str)
+            and (split := _split_undeclared_pair(case, name, text))
+        ):
+            yield _diagnosis(case, name, split)
+            return
     yield from _find_end_tags(case)
 
 
@@ -125,13 +137,18 @@ def _strip_closing_tags(text: str, name: str) -> str:
 
 
 def _split_json(name: str, text: str, unset: set[str]) -> _Split | None:
-    """Split a text that becomes an object once the quotes that are missing around it are added."""
+    """Split a text where it goes on with the next name of an object: `x", "limit": 5`, with or without the quote."""
     found = _NEXT_KEY.search(text)
-    if not found or found[1] not in unset:
+    if not found or found[2] not in unset:
         return None
-    for end in ("}", '"}', ""):
-        values = as_object(parse_json(f'{{"{name}": "{text}{end}'))
-        if values.keys() - {name} <= unset and len(values) > 1:
+    is_quoted = found.group().startswith('"')
+    if not is_quoted and _QUOTES_OR_BRACKETS.search(text, 0, found.start()):
+        return None  # JSON in front of the name would contain it
+    first = f'"{text[: found.start()]}"' if is_quoted else encode_json(text[: found.start()].rstrip("'"))
+    for end in ("}", "", '"}'):
+        parsed = parse_decorated(f"{{{encode_json(name)}: {first}, {text[found.start(1) :]}{end}")
+        values = as_object(parsed.value) if parsed else {}
+        if len(values) > 1 and values.keys() - {name} <= unset:
             return _Split(values)
     return None
 
@@ -140,23 +157,41 @@ def _split_pair(case: Case, name: str, text: str) -> _Split | None:
     """Split `owner/repo` if it was sent as one of the two and the other is missing."""
     if len(text) > 300 or not (found := _PAIR.fullmatch(text.strip())):
         return None
-    absent = [other for other in case.tool.required if other not in case.arguments]
     for group, words, others in ((1, _OWNERS, _REPOSITORIES), (2, _REPOSITORIES, _OWNERS)):
-        rivals = [other for other in absent if split_words(other)[-1:] and split_words(other)[0] in others]
+        rivals = _find_absent(case, others)
         if split_words(name)[:1] and split_words(name)[0] in words and len(rivals) == 1:
             return _Split({name: found[group], rivals[0]: found[3 - group]})
     return None
+
+
+def _split_undeclared_pair(case: Case, name: str, text: str) -> _Split | None:
+    """Split `owner/repo` if it was sent under another name for the repository, and both parameters are missing."""
+    is_repository = split_words(name)[:1] and split_words(name)[0] in _REPOSITORIES
+    if len(text) > 300 or not (is_repository or normal_form(name) in _FULL_NAMES):
+        return None
+    found = _PAIR.fullmatch(text.strip())
+    owners, repositories = (_find_absent(case, words) for words in (_OWNERS, _REPOSITORIES))
+    if not found or len(owners) != 1 or len(repositories) != 1:
+        return None
+    return _Split({owners[0]: found[1], repositories[0]: found[2]})
+
+
+def _find_absent(case: Case, words: frozenset[str]) -> list[str]:
+    """Return the required parameters without a value whose names begin with one of these words."""
+    absent = [name for name in case.tool.required if name not in case.arguments]
+    return [name for name in absent if split_words(name)[:1] and split_words(name)[0] in words]
 
 
 def _diagnosis(case: Case, name: str, split: _Split) -> Diagnosis:
     others = [other for other in split.values if other != name]
     fixes: list[Fix] = []
     if split.is_usable:
-        edit = Replace((), {**case.arguments, **split.values})
+        kept = {key: value for key, value in case.arguments.items() if key in case.tool.params or key != name}
+        edit = Replace((), {**kept, **split.values})
         fixes.append(Fix(edit, Applicability.MAYBE_INCORRECT, confidence=0.85))
     return case.make_diagnosis(
         CODE,
-        f"{quote_parameter((name,))} contains {join_names(others, limit=4)} too",
+        f"{quote_parameter((name,))} contains {join_names(others, limit=4)}{' too' if name in split.values else ''}",
         (name,),
         details={"expected": f"only {quote(name)}", "got": "several parameters in one text"},
         fixes=fixes,
