@@ -309,6 +309,17 @@ def test_a_blank_that_says_on_what_a_tool_works_is_filled_in(
     assert "thing_ids" in verdict.report.corrected.arguments
 
 
+def test_blank_recipients_are_filled_in() -> None:
+    survey = tool("send_survey", {"text": TEXT}, {"recipients": EMAILS})
+    assert all("recipients" in call for call in offered({"text": "a", "recipients": ""}, survey))
+
+
+def test_neither_branch_is_where_a_change_comes_from() -> None:
+    opened = tool("open_pull_request", {"title": TEXT, "head": TEXT, "base": TEXT})
+    sent = {"title": "a", "from": "fix", "to": "main"}
+    assert all({call["head"], call["base"]} == {"<string>"} for call in offered(sent, opened))
+
+
 @pytest.mark.parametrize(
     ("name", "schema", "hints"),
     [

@@ -135,3 +135,9 @@ def test_parts_of_one_parameter_are_not_given_to_it_one_by_one(sent: str, whole:
 def test_a_label_or_one_part_alone_is_read_as_before(sent: str, known: str) -> None:
     verdict = judge(dict.fromkeys(sent.split(), "x"), {known: TEXT}, known, read_only=False)
     assert "holds" not in render(verdict.report).text
+
+
+def test_arguments_with_a_parameter_of_their_own_are_no_parts() -> None:
+    declared = {"account": TEXT, "amount": TEXT, "account_amount": TEXT}
+    verdict = judge({"Account": "a", "Amount": "b"}, declared)
+    assert verdict.call.arguments == {"account": "a", "amount": "b"}

@@ -109,6 +109,8 @@ def _is_clearly_nearer(value: str, choice: str, other: str) -> bool:
     text, one, two = spelling(value), spelling(choice), spelling(other)
     if any(prefix + two == text for prefix in _NEGATIONS):
         return True  # `unactive` for `inactive`
+    if text[:1] == one[:1] != two[:1] and not (one.endswith(two) or two.endswith(one)):
+        return True  # `asscending`: the first letter is hardly ever wrong
     return count_edits(text, two, _MOST_EDITS) - count_edits(text, one, _MOST_EDITS) >= _CLEAR_GAP
 
 

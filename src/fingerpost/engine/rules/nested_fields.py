@@ -33,8 +33,10 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
 
 
 def find_homes(case: Case, name: str) -> list[Path]:
-    """Return every place inside the object parameters whose field is called exactly so."""
+    """Return every place inside the object parameters whose field is called exactly so; none for a parameter."""
     letters = spelling(name)
+    if any(spelling(parameter) == letters for parameter in case.tool.params):
+        return []
     return [path for path in case.tool.nested_fields if spelling(str(path[-1])) == letters]
 
 

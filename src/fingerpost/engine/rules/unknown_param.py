@@ -129,7 +129,8 @@ def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
     matches, given = found.readings[stray], case.value(at[:-1])
     if parts := find_places(case, at, found.readings, declared, nested):
         return _diagnose_whole(case, at, declared, parts, is_near=bool(matches))
-    if whole := find_whole(stray, found.readings, [name for name in declared if name not in given]):
+    unclear = [other for other, read in found.readings.items() if not (read and read[0].is_clear)]
+    if whole := find_whole(stray, unclear, [name for name in declared if name not in given]):
         return _diagnosis(case, at, [], declared, is_near=True, hint=describe_whole(*whole))
     near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))]
     near = [one for one in near if not _labels_other_thing(case, at, one.name)][:3]

@@ -107,3 +107,9 @@ def test_the_object_that_a_field_belongs_to_is_not_what_is_meant() -> None:
     assert judge({"request": request}, sent, "request").report.corrected == Call(
         "create_item", {"request": {"incident_event": {"incident": {"id": "Q"}}}}
     )
+
+
+def test_another_spelling_of_a_parameter_is_no_field() -> None:
+    properties = {"username": TEXT, **ITEM}
+    verdict = judge(properties, {"UserName": "me", "login": {"password": "pw"}}, read_only=True)
+    assert verdict.call.arguments == {"username": "me", "login": {"password": "pw"}}
