@@ -481,3 +481,81 @@ def test_a_token_in_the_place_of_a_name_is_not_repeated(token: str) -> None:
 def test_a_choice_that_differs_by_what_cannot_be_seen_is_no_contradiction(sent: str) -> None:
     text = render(judge({"name": sent}, tool("use", {"name": {"enum": ["prod", "test"]}})).report).text
     assert 'got "prod" with invisible characters' in text
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [
+        ("flow_lph", "flow_gph"), ("glucose_mgdl", "glucose_mmol"), ("dist_nmi", "dist_mi"), ("cap_mah", "cap_ah"),
+        ("irr_wm2", "irr_kwm2"), ("noise_dba", "noise_dbc"), ("yield_tph", "yield_tpd"),
+    ],
+)  # fmt: skip
+def test_a_short_last_word_may_be_a_unit_that_no_list_has(declared: str, sent: str) -> None:
+    pump = tool("set_pump", {"zone": TEXT}, {declared: NUMBER})
+    assert offered({"zone": "a", sent: 3}, pump) == [{"zone": "a", declared: "<number>"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "hint"),
+    [
+        ("flow_lph", "3 gph", "takes a number in lph"),
+        ("flow_lpm", "2 gallons/min", "takes a number in lpm"),
+        ("bitrate_kbps", "8 Mbps", "takes a number in kbps,"),
+    ],
+)
+def test_a_number_in_another_unit_is_not_offered(name: str, sent: str, hint: str) -> None:
+    pump = tool("set_pump", {name: {**NUMBER, "description": "Litres per minute"}})
+    verdict = judge({name: sent}, pump)
+    assert offered({name: sent}, pump) == [{name: "<number>"}]
+    assert hint in render(verdict.report).text
+
+
+DATE: dict[str, Any] = {"type": "string", "format": "date"}
+ROLES: dict[str, Any] = {"type": "array", "items": {"enum": ["admin", "guest"]}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [
+        ({"taken_after": DATE, "taken_before": DATE}, {"date": "2024-01-01"}),
+        ({"as_of": {"type": "string", "format": "date-time"}}, {"day": "2024-1-1"}),
+        ({"since": DATE, "cursor": TEXT}, {"after": "2024-01-01"}),
+        ({"roles": ROLES}, {"groups": ["admin"]}),
+        ({"roles": ROLES}, {"admin": True}),
+        ({"waypoints": {"type": "array", "items": TEXT}}, {"via": ["C"]}),
+        ({"completed_only": FLAG}, {"incomplete": False}),
+    ],
+)
+def test_a_read_only_tool_does_not_run_without_an_argument_that_has_a_place_by_its_value(
+    declared: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    listed = tool("find_things", {"name": TEXT}, declared, readOnlyHint=True)
+    verdict = judge({"name": "a", **sent}, listed)
+    assert verdict.action == "refuse"
+    assert all(call == {"name": "a", **call} and len(call) > 1 for call in offered({"name": "a", **sent}, listed))
+    assert judge({"nmae": "a", **sent}, listed).action == "refuse"
+
+
+def test_a_flag_or_a_date_does_not_become_something_else() -> None:
+    mail = tool("send_mail", {"to": TEXT}, {"draft": FLAG, "send_at": {"type": "string", "format": "date-time"}})
+    assert all("send_at" not in call for call in offered({"to": "a", "send": False}, mail))
+    samples = tool("list_samples", {}, {"collected_from": DATE, "cursor": TEXT}, readOnlyHint=True)
+    assert all("cursor" not in call for call in offered({"after": "2025-01-01"}, samples))
+
+
+def test_a_tool_that_destroys_a_companion_is_not_offered() -> None:
+    status, task = tool("delete_project_status", {"status_gid": TEXT}), tool("delete_task", {"task_id": TEXT})
+    verdict = judge({"project_id": "1"}, status, task, name="delete_project")
+    assert verdict.report.corrected is None
+    assert not any(fix.confidence > 0.7 for one in verdict.report.diagnoses for fix in one.fixes)
+
+
+def test_a_workspace_is_no_project() -> None:
+    task = tool("create_task", {"name": TEXT, "project_id": TEXT})
+    assert all(call["project_id"] != "77" for call in offered({"name": "a", "workspace": "77"}, task))
+
+
+def test_names_that_share_a_word_stand_first_in_a_long_list() -> None:
+    many = {f"other{index}": TEXT for index in range(20)}
+    listed = tool("set_pump", {}, {**many, "accel_ms2": NUMBER})
+    assert "Parameters: accel_ms2, other0" in render(judge({"accel_limit": 3}, listed).report).text

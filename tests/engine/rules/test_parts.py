@@ -122,7 +122,7 @@ def test_more_pairs_of_dates_than_one_are_not_named() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "whole"),
-    [("service plan", "serviceAndPlan"), ("owner repo", "owner_repo"), ("red green blue", "red_green_blue")],
+    [("service plan", "serviceAndPlan"), ("owner repo", "owner_and_repo"), ("red green blue", "red_green_and_blue")],
 )
 def test_parts_of_one_parameter_are_not_given_to_it_one_by_one(sent: str, whole: str) -> None:
     verdict = judge(dict.fromkeys(sent.split(), "x"), {whole: TEXT}, whole, read_only=False)
@@ -131,7 +131,9 @@ def test_parts_of_one_parameter_are_not_given_to_it_one_by_one(sent: str, whole:
     assert f"'{whole}' holds" in render(verdict.report).text
 
 
-@pytest.mark.parametrize(("sent", "known"), [("user id", "user_id"), ("service", "serviceAndPlan")])
+@pytest.mark.parametrize(
+    ("sent", "known"), [("user id", "user_id"), ("service", "serviceAndPlan"), ("sort order", "sort_order")]
+)
 def test_a_label_or_one_part_alone_is_read_as_before(sent: str, known: str) -> None:
     verdict = judge(dict.fromkeys(sent.split(), "x"), {known: TEXT}, known, read_only=False)
     assert "holds" not in render(verdict.report).text

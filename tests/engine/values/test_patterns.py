@@ -104,3 +104,22 @@ def test_a_uuid_in_another_notation_is_offered_as_the_pattern_wants_it(sent: str
 @pytest.mark.parametrize("sent", [UUID[:-1], UUID.replace("-", "", 1), f"x{UUID}", UUID * 2])
 def test_a_text_that_is_no_whole_uuid_is_not_completed(sent: str) -> None:
     assert readings(sent, {"type": "string", "pattern": HEX}, required=True) == []
+
+
+PLACE = r"^-?\d+(\.\d+)?,-?\d+(\.\d+)?$"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sent"),
+    [
+        (r"^\d+$", "-5"), (r"^\d+$", "1.5"), (r"^\d+(\.\d{2})?$", "12.5"), (r"^\d+(\.\d{2})?$", "-12.50"),
+        (r"^\d+$", "+5"), (r"^\d:\d$", "1 -5"), (r"^\d{3}-\d{4}$", "555.1234"),
+    ],
+)  # fmt: skip
+def test_a_sign_or_a_point_of_a_number_is_no_separator(pattern: str, sent: str) -> None:
+    assert readings(sent, {"type": "string", "pattern": pattern}) == []
+
+
+@pytest.mark.parametrize("sent", ["-33.9, 151.2", " -33.9 ,151.2", "-33.9 , 151.2"])
+def test_blanks_between_numbers_are_left_out(sent: str) -> None:
+    assert readings(sent, {"type": "string", "pattern": PLACE}) == offered("-33.9,151.2")

@@ -55,13 +55,23 @@ def test_an_example_for_a_value_of_the_wrong_type_is_never_one_of_two_opposites(
 
 
 @pytest.mark.parametrize("sent", ["null", "None", "undefined", "N/A", "", "nil", "-", "  ", "NULL", "not specified"])
-@pytest.mark.parametrize(
-    "schema", [INTEGER, BOOLEAN, DIRECTION, STRINGS, {"type": "object"}, {"anyOf": [INTEGER, {"type": "null"}]}]
-)
+@pytest.mark.parametrize("schema", [INTEGER, BOOLEAN, DIRECTION, STRINGS, {"type": "object"}])
 def test_a_word_for_nothing_is_left_out_of_an_optional_parameter(sent: str, schema: dict[str, Any]) -> None:
     assert readings(sent, schema) == likely(LEFT_OUT)
     assert judge_value(sent, schema, read_only=True).call.arguments == {}
     assert judge_value(sent, schema).action == "refuse"
+
+
+NULLABLE = {"anyOf": [INTEGER, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(("sent", "offered"), [("none", {"p": None}), ("N/A", {"p": None}), ("", {"p": "<integer>"})])
+def test_a_word_for_nothing_clears_a_field_of_a_tool_that_may_write(sent: str, offered: dict[str, Any]) -> None:
+    verdict = judge_value(sent, NULLABLE)
+    assert verdict.action == "refuse"
+    assert verdict.report.corrected is not None
+    assert verdict.report.corrected.arguments == offered
+    assert judge_value(sent, NULLABLE, read_only=True).call.arguments == {}
 
 
 def test_a_word_for_nothing_that_the_schema_accepts_is_sent() -> None:
@@ -174,3 +184,12 @@ def test_a_nullable_choice_is_described_by_its_choices(schema: dict[str, Any]) -
     reply = text(5, {"anyOf": [schema, {"type": "null"}]})
     assert "null" not in reply
     assert '"open"' in reply
+
+
+@pytest.mark.parametrize("sent", ["no-show", "No Show", "NO_SHOW"])
+def test_a_choice_that_begins_with_a_negation_is_found_in_another_spelling(sent: str) -> None:
+    assert readings(sent, {"enum": ["booked", "no_show"]}) == lossless("no_show")
+
+
+def test_the_negation_of_a_choice_is_not_that_choice() -> None:
+    assert lossless("show") != readings("!show", {"enum": ["show", "hide", "fade"]})

@@ -35,6 +35,12 @@ def is_known_word(word: str) -> bool:
     return word in short_forms() or any(word in tier for tier in _ordinary_words())
 
 
+def is_common_word(word: str) -> bool:
+    """Whether a string is an ordinary word that everybody uses."""
+    commonest, common, _ = _ordinary_words()
+    return word in commonest or word in common
+
+
 def is_word_in_own_right(word: str, other: str) -> bool:
     """Whether `word` is a word itself, so no misspelling of `other`; a rare word may be one of a very common one."""
     commonest, common, rest = _ordinary_words()

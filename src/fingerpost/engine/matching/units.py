@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.lexicon import full_forms
+from fingerpost.engine.matching.lexicon import full_forms, is_common_word
 from fingerpost.engine.matching.spelling import split_words, stem
 
 _UNITS = {
@@ -42,6 +42,7 @@ _OTHER_MEANINGS = frozenset({
     "nm", "nok", "pa", "pt", "rad", "rem", "s", "sat", "sek", "us", "v", "w", "wei",
 })  # fmt: skip
 """Forms that mean something else more often. They count only against another unit, or behind a quantity."""
+_LONGEST_SYMBOL = 5
 _LAST_LETTERS = frozenset("cfghklmsvw")
 """Single letters that are a unit at the end of a name: `fade_s`, `nozzle_c`."""
 _WHICH_ONE = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
@@ -89,6 +90,34 @@ def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     if not rest or len(rest) != len(other) or not have_other_units(ours, theirs):
         return False
     return all(not {*full_forms(a)}.isdisjoint(full_forms(b)) for a, b in zip(rest, other, strict=True))
+
+
+def may_differ_by_unit(one: str, other: str) -> bool:
+    """Whether two names are the same except for one short word each that may be a unit: `flow_lpm` and `flow_gph`.
+
+    No list of units is complete, so a short word that is no ordinary word counts as one.
+    """
+    ours, theirs = split_words(one), split_words(other)
+    places = [place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
+    if len(ours) != len(theirs) or len(places) != 1 or not places[0]:
+        return False
+    behind, units = ours[places[0] + 1 :], (ours[places[0]], theirs[places[0]])
+    is_same = unit_of(units[0]) is not None and unit_of(units[0]) == unit_of(units[1])
+    return not is_same and all(map(str.isdigit, behind)) and all(map(_may_be_unit, units))
+
+
+def unknown_unit(name: str) -> str | None:
+    """Return the last word of a name, if it is short, no word, and no known unit: `lph`."""
+    words = split_words(name)
+    if len(words) < 2 or unit_of(words[-1]) or not _may_be_unit(words[-1]):
+        return None
+    return words[-1]
+
+
+def _may_be_unit(word: str) -> bool:
+    if unit_of(word):
+        return True
+    return 1 < len(word) <= _LONGEST_SYMBOL and len(full_forms(word)) == 1 and not is_common_word(word)
 
 
 @lru_cache(maxsize=4096)

@@ -23,6 +23,8 @@ from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
+_DATE = lazy_pattern(r"\s*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)")
+_NEGATIVE = ("in", "un", "non", "im", "dis")
 _ENDING = lazy_pattern(r"[a-z]?(?:e|s|es|d|ed|ing|er|or|able|al|ance|ence|ion|ation|ment|ly|ure)")
 _MIN_ROOT = 4
 _MAX_SENTENCES = 20
@@ -94,10 +96,30 @@ def _may_be_for(case: Case, at: Path, other: str, schema: Any) -> bool:
         return True
     if has_unit(other) and (has_unit(name) or set(split_words(name)) < set(split_words(other))):
         return True
-    choices = as_list(as_object(schema).get("enum"))
-    if name in choices or (isinstance(value, str) and value in choices):
+    if _names_choice(case, name, value, (*at[:-1], other)) or takes_date(case, value, (*at[:-1], other)):
+        return True
+    if isinstance(value, list) and _takes(case, (*at[:-1], other), "array"):
         return True
     return _are_synonyms(name, other) and _takes(case, (*at[:-1], other), schemas.type_name(value))
+
+
+def _names_choice(case: Case, name: str, value: Any, target: Path) -> bool:
+    """Whether the name of an argument, its value or its items are choices of a parameter, or of the items of one."""
+    root, schema = case.tool.schema, case.schema(target)
+    layers = list(schemas.layers(root, schema))
+    if _takes(case, target, "array"):
+        layers += schemas.layers(root, schemas.child(root, schema, 0))
+    choices = [choice for layer in layers for choice in as_list(layer.get("enum"))]
+    sent = [name, *(one for one in [value, *as_list(value)] if isinstance(one, str))]
+    return any(one in choices for one in sent)
+
+
+def takes_date(case: Case, value: Any, target: Path) -> bool:
+    """Whether a text is a date, and the parameter takes dates."""
+    if not isinstance(value, str) or not _DATE.match(value):
+        return False
+    layers = schemas.layers(case.tool.schema, case.schema(target))
+    return any(layer.get("format") in ("date", "date-time") for layer in layers)
 
 
 def _are_synonyms(one: str, other: str) -> bool:
@@ -137,6 +159,13 @@ def _are_related(words: set[str], known: set[str]) -> bool:
 
 
 def _have_one_root(one: str, other: str) -> bool:
+    """Whether two words are forms of one, also if one of them is negated: `incomplete`, `completed`."""
+    positive = [word.removeprefix(prefix) for word in (one, other) for prefix in _NEGATIVE if word.startswith(prefix)]
+    pairs = [(one, other), *((word, each) for word in positive for each in (one, other) if not each.endswith(word))]
+    return any(_have_one_stem(*pair) for pair in pairs)
+
+
+def _have_one_stem(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     root = shorter.removesuffix("e")
     return len(root) >= _MIN_ROOT and longer.startswith(root) and _ENDING.fullmatch(longer[len(root) :]) is not None

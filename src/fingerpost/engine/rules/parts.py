@@ -109,6 +109,8 @@ def find_whole(part: str, others: Iterable[str], declared: Iterable[str]) -> tup
     stems = {other: _stems(other) for other in islice(others, _MAX_NAMES)}
     for name in islice(declared, _MAX_NAMES):
         words = _stems(name) - _CONNECTIVES
+        if len(words) == len(_stems(name)):
+            continue  # `sort_order` is the order of sorting
         parts = [other for other, own in stems.items() if own < words and not any(map(is_head, own))]
         if part in parts and words == frozenset[str]().union(*(stems[one] for one in parts)):
             return name, parts

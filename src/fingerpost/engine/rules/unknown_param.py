@@ -20,7 +20,7 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching import OFFER_THRESHOLD, Match, closest
 from fingerpost.engine.matching.lexicon import is_commentary
 from fingerpost.engine.matching.spelling import spelling
-from fingerpost.engine.matching.units import has_unit
+from fingerpost.engine.matching.units import has_unit, may_differ_by_unit
 from fingerpost.engine.model import (
     Applicability,
     Diagnosis,
@@ -44,14 +44,14 @@ from fingerpost.engine.rules.argument_readings import (
 )
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
-from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
+from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place, takes_date
 from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields, stems_of
 from fingerpost.engine.rules.parts import describe_parts, describe_whole, find_places, find_whole
 from fingerpost.engine.rules.remarks import find_remark_places
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.slips import is_slip
 from fingerpost.engine.rules.unsaid_words import leaves_word_unsaid
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -133,7 +133,8 @@ def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
     if whole := find_whole(stray, unclear, [name for name in declared if name not in given]):
         return _diagnosis(case, at, [], declared, is_near=True, hint=describe_whole(*whole))
     near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))]
-    near = [one for one in near if not _labels_other_thing(case, at, one.name)][:3]
+    near = [one for one in near if not _labels_other_thing(case, at, one.name)]
+    near = [one for one in near if not _is_for_other(case, at, nested.get(one.name) or (*at[:-1], one.name))][:3]
     fixes = [_fix(case, at, match, found.count_claims(match.name), nested.get(match.name)) for match in near]
     if fixes and fixes[0].confidence > OFFER_THRESHOLD:
         return _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
@@ -187,6 +188,18 @@ def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
     if label not in _LABELS or not label < words or name in required or not case.violations_of("required"):
         return False
     return (words - label).isdisjoint(stems_of(case.tool.name))
+
+
+def _is_for_other(case: Case, at: Path, target: Path) -> bool:
+    """Whether a flag or a date would become something else: `send: false` is no `send_at`, a date is no `cursor`."""
+    value = case.value(at)
+    if isinstance(value, bool):
+        kinds = schemas.types(case.tool.schema, case.schema(target))
+        return bool(kinds) and "boolean" not in kinds
+    if takes_date(case, value, target):
+        return False
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    return any(takes_date(case, value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))
 
 
 def _is_this_thing(match: Match) -> bool:
@@ -279,6 +292,8 @@ def _fix_with_placeholder(case: Case, at: Path, target: Path, match: Match, labe
 
 def _has_to_convert(case: Case, at: Path, target: Path, match: Match, *, is_sure: bool) -> bool:
     """Whether a value is in another unit, or is a date where a time is asked for, which only some servers accept."""
+    if is_number(case.value(at)) and may_differ_by_unit(str(at[-1]), str(target[-1])):
+        return True
     if match.differs_by_unit or is_sure or case.schema(target).get("format") != "date-time":
         return match.differs_by_unit
     value = case.value(at)
@@ -324,18 +339,26 @@ def _diagnosis(
         fixes=fixes,
         details={
             "got": show_name(str(at[-1])),
-            "expected": _list_names(declared),
+            "expected": _list_names(declared, str(at[-1])),
         },
         hint=hint,
         warning="" if is_near else f"Unknown param {name} ignored",
-        blocks=is_near or (not fixes and (case.is_forbidden(at) or may_have_place(case, at))),
+        blocks=is_near or (_drops_nothing(fixes) and (case.is_forbidden(at) or may_have_place(case, at))),
     )
 
 
-def _list_names(declared: Mapping[str, Any]) -> str:
-    """Write the names of the parameters; of many, the first and how many more there are."""
-    more = len(declared) - _MOST_NAMES
-    names = ", ".join(parameter_label((name,)) for name in islice(declared, _MOST_NAMES))
+def _drops_nothing(fixes: Sequence[Fix]) -> bool:
+    """Whether no fix leaves the argument out of a call that could then be sent as it is."""
+    return all(fix.applicability is Applicability.HAS_PLACEHOLDERS for fix in fixes)
+
+
+def _list_names(declared: Mapping[str, Any], stray: str) -> str:
+    """Write the names of the parameters; of many, some and how many more there are: first those that share a word."""
+    more, ordered = len(declared) - _MOST_NAMES, list(islice(declared, MANY_NAMES))
+    if more > 0:
+        words = stems_of(stray)
+        ordered.sort(key=lambda name: words.isdisjoint(stems_of(name)))
+    names = ", ".join(parameter_label((name,)) for name in ordered[:_MOST_NAMES])
     return f"{names} and {more:,} more" if more > 0 else names or "none"
 
 

@@ -25,6 +25,7 @@ from fingerpost.engine.matching.actions import (
     is_action,
     read_action,
 )
+from fingerpost.engine.matching.entities import are_same_entity
 from fingerpost.engine.matching.evidence import Tier
 from fingerpost.engine.matching.habits import find_by_habit
 from fingerpost.engine.matching.losses import loses_more
@@ -214,6 +215,8 @@ def _may_offer(
     if has_opposite_word(bare, tool.name) or _is_bare_synonym(bare, reading, tool, arguments, fits):
         return False
     danger = danger_of_tool(tool)
+    if danger is Danger.DESTROYS and _names_more_things(bare, tool.name):
+        return False
     if danger is not Danger.READS and leaves_side_open(bare, tool.name, [one.match.name for one in readings]):
         return False
     return may_replace(
@@ -223,6 +226,14 @@ def _may_offer(
         danger,
         takes_arguments=bool(arguments) and _takes(tool, arguments),
     )
+
+
+def _names_more_things(bare: str, name: str) -> bool:
+    """Whether a tool is about a part or a companion of what was asked for: `delete_project_status`."""
+    asked, nouns = read_action(bare).nouns, read_action(name).nouns
+    extra = [noun for noun in nouns if noun not in asked]
+    is_longer = 0 < len(asked) < len(nouns)
+    return is_longer and not all(any(are_same_entity(noun, one) for one in asked) for noun in extra)
 
 
 def _is_bare_synonym(bare: str, reading: Reading, tool: Tool, arguments: Mapping[str, Any], fits: Fits) -> bool:

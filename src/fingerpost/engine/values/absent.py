@@ -67,7 +67,9 @@ def read_absence(slot: Slot) -> Iterator[Candidate]:
         if slot.is_optional and not _may_widen(slot):
             yield lossless(Instead.LEAVE_OUT) if slot.is_read_only else _OFFERED
     elif is_absent_word(value) or value in ([], {}) or (isinstance(value, str) and not value.strip()):
-        if slot.is_optional and not _may_widen(slot):
+        is_nullable = "null" in slot.kinds
+        # to a tool that may write, null is a value: "clear this"
+        if slot.is_optional and not _may_widen(slot) and (slot.is_read_only or not is_nullable):
             yield likely(Instead.LEAVE_OUT)
-        elif "null" in slot.kinds and isinstance(value, str) and value.strip():
+        elif is_nullable and isinstance(value, str) and value.strip():
             yield likely(None)

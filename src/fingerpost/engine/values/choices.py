@@ -35,9 +35,13 @@ _NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything b
 
 def read_choice(slot: Slot) -> Iterator[Candidate]:
     """Yield the choice that differs from the value only in case and separators, or means the same boolean."""
-    if is_negated(slot.value) and slot.value not in slot.choices:
-        return
     same = _find_same(slot)
+    if is_negated(slot.value) and slot.value not in slot.choices:
+        same = [
+            choice for choice in same if is_negated(f"{choice} ")
+        ]  # `no-show` is `no_show`, and `!show` is no `show`
+        if not same:
+            return
     if len(same) == 1 and not _find_unit(slot.value, same[0]):
         yield lossless(same[0])
     elif len(same) == 1:

@@ -28,7 +28,11 @@ _MAX_LENGTH = 128
 _LONGEST_PATTERN = 512
 _SEPARATOR = lazy_pattern(r"[\s_.\-\u2010-\u2015]+")
 _SEPARATORS = ("-", "_", " ", ".")
+_BLANKS = lazy_pattern(r"\s+")
 _IN_PHONE_NUMBERS = lazy_pattern(r"[\s()./-]+")
+_SHORTEST_PHONE_NUMBER = 7
+_SIGN_OR_POINT = lazy_pattern(r"(?<![\w.])[-+\u2212](?=[0-9])|(?<![0-9.])[0-9]+\.[0-9]+(?![0-9.])")
+"""What makes another number of a number if it is taken for a separator: `-5`, `1.5`."""
 _LITERAL = lazy_pattern(r"\\([^A-Za-z0-9])|([^\\.^$*+?{}\[\]()|])")
 _QUANTIFIERS = frozenset("*?{+")
 _BARE_ID = lazy_pattern(r"[A-Za-z0-9]+|[0-9]+(?:[-.][0-9]+)*|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
@@ -81,6 +85,8 @@ def _change_case(text: str) -> Iterator[str]:
 
 def _change_separators(text: str) -> Iterator[str]:
     """Yield the text with one kind of separator, in each case."""
+    if _SIGN_OR_POINT.search(text):
+        return  # a minus in place of a blank would be a sign
     for separator in _SEPARATORS:
         other = _SEPARATOR.sub(separator, text)
         if other != text:
@@ -89,13 +95,20 @@ def _change_separators(text: str) -> Iterator[str]:
 
 def _join_parts(text: str) -> Iterator[str]:
     """Yield the text without separators; in a phone number, brackets separate too."""
-    joined = (_IN_PHONE_NUMBERS if text.startswith("+") else _SEPARATOR).sub("", text)
+    is_phone_number = text.startswith("+") and sum(map(str.isdecimal, text)) >= _SHORTEST_PHONE_NUMBER
+    joined = (_IN_PHONE_NUMBERS if is_phone_number else _separator_of(text)).sub("", text)
     yield from (joined, *_change_case(joined))
+
+
+def _separator_of(text: str) -> re.Pattern[str]:
+    """Return what separates the parts of a text: only blanks if a point or a minus may belong to a number."""
+    return _BLANKS if _SIGN_OR_POINT.search(text) else _SEPARATOR
 
 
 def _replace_separators(text: str) -> Iterator[str]:
     """Yield the text with another separator between its parts: a colon or a slash too, but no point."""
-    yield from (other for mark in _INSERTED if (other := _BETWEEN_GROUPS.sub(mark, text)) != text)
+    if not _SIGN_OR_POINT.search(text):
+        yield from (other for mark in _INSERTED if (other := _BETWEEN_GROUPS.sub(mark, text)) != text)
 
 
 def _insert_separators(text: str, pattern: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
-from fingerpost.engine.matching.units import last_unit, unit_of
+from fingerpost.engine.matching.units import last_unit, unit_of, unknown_unit
 from fingerpost.engine.phrases import encode_json, parameter_label
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.values.exact import parse_exact, parse_thousands
@@ -76,7 +76,8 @@ _SAME_UNITS = {
     "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
 }  # fmt: skip
 _IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
-_IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of|per)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
+_IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
+_RATE = lazy_pattern(r"[^\W\d_]{2,20}\s+per\s+[^\W\d_]{2,20}", re.IGNORECASE)
 _PLURALS = {
     "percentage": "percent", "celsius": "degrees Celsius", "fahrenheit": "degrees Fahrenheit", "kelvin": "kelvin",
     "hertz": "hertz", "inch": "inches", "foot": "feet",
@@ -153,6 +154,9 @@ def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
     is_temperature = named in _TEMPERATURES and wanted == ["degree"]
     if wanted and named not in wanted and not is_temperature:
         return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
+    own = "" if wanted else unknown_unit(slot.name)
+    if own and named != own and not slot.name.lower().endswith("id"):
+        return f"{slot.label} takes a number in {own}, {quoted} is another unit"
     if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
         return f"{slot.label} takes a number, not a percentage"
     return "" if wanted or says_unit(unit, slot.name, slot.description) else _compare_with_siblings(slot, unit, named)
@@ -270,6 +274,8 @@ def find_units(slot: Slot) -> list[str]:
 
 
 def _find_described_units(text: str) -> list[str]:
+    if _RATE.search(text):
+        return []  # neither of its two units is that of the number
     if degrees := [unit for found in _IN_DEGREES.finditer(text) if (unit := name_unit(found[1] or found[2]))]:
         return list(dict.fromkeys(degrees))
     candidates = [*_IN_DESCRIPTION.findall(text), *_PLURAL.findall(text)]
@@ -279,4 +285,4 @@ def _find_described_units(text: str) -> list[str]:
 
 
 def plural(unit: str) -> str:
-    return _PLURALS.get(unit) or (f"{unit}s" if len(unit) > 3 else unit)
+    return _PLURALS.get(unit) or (f"{unit}s" if len(unit) > 3 and not unit.endswith("s") else unit)
