@@ -763,6 +763,7 @@ def test_json_in_a_string_is_parsed() -> None:
         ({"sort": {"enum": ["asc", "desc"]}}, {"sort": "ASC"}, "repair", {"sort": "asc"}),
         ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": [1, 2]}, "refuse", None),
         ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": 5}, "refuse", None),
+        ({"m": {"type": "array", "items": {"type": "array", "items": INTEGER}}}, {"m": [5]}, "repair", {"m": [[5]]}),
         ({"ids": {"type": "array", "items": INTEGER}}, {"ids": "5"}, "repair", {"ids": [5]}),
         ({"argv": {"type": "array", "items": {"type": "string"}}}, {"argv": "git push origin"}, "refuse", None),
         ({"timeout_s": INTEGER}, {"timeout_ms": 5000}, "refuse", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
@@ -137,14 +138,19 @@ def test_a_repaired_call_is_valid_and_keeps_every_value(known: Known, data: st.D
 @examples(70)
 @given(known(), st.data())
 def test_a_rename_never_overwrites_another_argument(known: Known, data: st.DataObject) -> None:
-    """The call contains both the wrong and the right name: the corrected call must keep both values."""
+    """The call contains both the wrong and the right name: the corrected call must keep both values.
+
+    If they are equal, one of them is enough.
+    """
     slip = slips(data, known, [s for s in every_slip(known) if s.kind in ("restyled", "typo") and len(s.at) == 1])
     taken = Call(slip.call.tool, {**slip.call.arguments, slip.at[0]: known.call.arguments[slip.at[0]]})
     for tool in (known, read_only(known)):
         verdict = judge(taken, tool.catalog, Policy(auto_correct="all"))
         if verdict.action == "repair":
             assert exactly(verdict.call.arguments[slip.at[0]]) == exactly(taken.arguments[slip.at[0]])
-            assert kept(verdict.call.arguments) == kept(taken.arguments)
+            assert set(kept(verdict.call.arguments)) == set(kept(taken.arguments))
+            lost = kept(taken.arguments) - kept(verdict.call.arguments)
+            assert lost in (Counter(), kept({"": taken.arguments[slip.at[0]]}))
 
 
 def read_alike(value: Any) -> Any:

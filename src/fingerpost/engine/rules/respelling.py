@@ -171,6 +171,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         choices_beside=_choices_beside(case, at) if isinstance(case.value(at), str) else {},
         texts=_texts(case, violation),
         is_item=not at or isinstance(at[-1], int),
+        is_only_item=bool(at) and isinstance(at[-1], int) and len(case.value(at[:-1])) == 1,
         is_optional=case.is_optional(at),
         is_read_only=case.tool.is_read_only,
         is_destructive=case.tool.is_destructive,

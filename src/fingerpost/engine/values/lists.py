@@ -165,8 +165,15 @@ def _is_url(text: str) -> bool:
 
 
 def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -> Iterator[Candidate]:
-    """Wrap one item in a list. A text of several words may be several items, so that is only offered."""
-    if slot.is_item or slot.kinds not in (("array",), ("array", "null")) or _is_no_item(slot):
+    """Wrap one item in a list. A text of several words may be several items, so that is only offered.
+
+    Items of a list of lists are wrapped if there is one: two may be two lists, or the items of one.
+    """
+    if (
+        (slot.is_item and not slot.is_only_item)
+        or slot.kinds not in (("array",), ("array", "null"))
+        or _is_no_item(slot)
+    ):
         return
     is_unclear = has_separator or _has_words(slot.value) or _says_everything(slot)
     for item in _items(slot):

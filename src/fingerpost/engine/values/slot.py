@@ -62,6 +62,7 @@ class Slot(NamedTuple):
     texts: tuple[str, ...] = ()
     """The texts of the call, which may show how this one has to be read."""
     is_item: bool = False
+    is_only_item: bool = False
     is_optional: bool = False
     is_read_only: bool = False
     is_destructive: bool = False

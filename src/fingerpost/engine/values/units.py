@@ -72,8 +72,8 @@ _TEMPERATURES = frozenset({"celsius", "fahrenheit", "kelvin"})
 _IN_DEGREES = lazy_pattern(rf"\b(celsius|fahrenheit|kelvin)\b|[{_DEGREES}]\s?([CFK])\b", re.IGNORECASE)
 _UNITS_OF_ONE_LETTER = frozenset({"s", "h", "d"})
 _SAME_UNITS = {
-    "d": "day", "feet": "foot", "metre": "meter", "litre": "liter", "kilometre": "kilometer", "kilowatt": "kw",
-    "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
+    "ct": "cent", "d": "day", "feet": "foot", "metre": "meter", "litre": "liter", "kilometre": "kilometer",
+    "kilowatt": "kw", "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
 }  # fmt: skip
 _IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
 _IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
