@@ -35,9 +35,9 @@ def find_nested_fields(case: Case) -> Mapping[str, Path]:
 def find_homes(case: Case, name: str) -> list[Path]:
     """Return every place inside the object parameters whose field is called exactly so; none for a parameter."""
     letters = spelling(name)
-    if any(spelling(parameter) == letters for parameter in case.tool.params):
-        return []
-    return [path for path in case.tool.nested_fields if spelling(str(path[-1])) == letters]
+    homes = [path for path in case.tool.nested_fields if spelling(str(path[-1])) == letters]
+    is_parameter = bool(homes) and any(spelling(parameter) == letters for parameter in case.tool.params)
+    return [] if is_parameter else homes
 
 
 def select_fields(case: Case, stray: str, nested: Mapping[str, Path]) -> list[str]:

@@ -196,7 +196,7 @@ def _is_for_other(case: Case, at: Path, target: Path) -> bool:
     if isinstance(value, bool):
         kinds = schemas.types(case.tool.schema, case.schema(target))
         return bool(kinds) and "boolean" not in kinds
-    if takes_date(case, value, target):
+    if not isinstance(value, str) or takes_date(case, value, target):
         return False
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
     return any(takes_date(case, value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))
