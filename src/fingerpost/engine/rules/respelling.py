@@ -168,7 +168,7 @@ def _slot(case: Case, violation: Violation) -> Slot:
         fields=tuple(schemas.properties(root, schema)) if "object" in kinds else (),
         only_field=_only_field(root, schema) if "object" in kinds else "",
         siblings=_siblings(case, at),
-        choices_beside=_choices_beside(case, at) if isinstance(case.value(at), str) else {},
+        choices_beside=_choices_beside(case, at) if _has_digit(case.value(at)) else {},
         texts=_texts(case, violation),
         is_item=not at or isinstance(at[-1], int),
         is_only_item=bool(at) and isinstance(at[-1], int) and len(case.value(at[:-1])) == 1,
@@ -178,6 +178,10 @@ def _slot(case: Case, violation: Violation) -> Slot:
         is_reported=bool(case.reported),
         fits=fits,
     )
+
+
+def _has_digit(value: Any) -> bool:
+    return isinstance(value, str) and any(map(str.isdigit, value))
 
 
 def _only_field(root: schemas.Schema, schema: schemas.Schema) -> str:

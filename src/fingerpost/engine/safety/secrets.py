@@ -92,6 +92,7 @@ _DIGIT = lazy_pattern(r"\d")
 _ORACLE_CONTEXT = lazy_pattern(ORACLE_CONTEXT, re.IGNORECASE)
 _ORACLE_LOGIN, _EZCONNECT_LOGIN = lazy_pattern(ORACLE_LOGIN), lazy_pattern(EZCONNECT_LOGIN)
 _BACKSLASHES = lazy_pattern(r"\\+(?=u[\da-fA-F]{4})")
+_LONGEST_WORD = 12
 _ESCAPE, _NOT_ASCII = lazy_pattern(ESCAPE), lazy_pattern(r"[^\x00-\x7f]")
 
 
@@ -105,6 +106,8 @@ def hide_secrets(text: str, limit: SearchLimit | None = None) -> str:
 
     What is left of a text that is too long to be looked at, alone or with the other texts of `limit`, is left out.
     """
+    if len(text) <= _LONGEST_WORD and text.isascii() and text.isalpha():
+        return text  # one plain word: no secret is recognised without a sign, a digit or a name in front
     limit = limit or SearchLimit()
     taken = limit.take(text)
     decoded = _ESCAPE.sub(_decode, taken) if "\\u" in taken else taken
