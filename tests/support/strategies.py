@@ -15,7 +15,9 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from fingerpost import Call, Catalog, Tool
+from fingerpost.engine.case import Case
 from fingerpost.engine.model import Path, Rename, Replace
+from fingerpost.engine.schema import walk as schemas
 from tests.support.paths import ROOT
 
 REAL = ROOT.parent / "shared" / "matching" / "catalogs.public.jsonl"
@@ -379,8 +381,12 @@ def _wrapped(known: Known) -> Iterable[Slip]:
 
 
 def _unlisted(known: Known) -> Iterable[Slip]:
+    """An item in place of its list, where the schema takes nothing but a list: otherwise it is refused."""
+    case = Case(known.call, known.tool)
     for at, value in places(known.call.arguments):
-        if isinstance(value, list) and len(items := cast("list[Any]", value)) == 1 and not _is_odd_item(items[0]):
+        is_only_list = schemas.types(known.tool.schema, case.schema(at)) in (("array",), ("array", "null"))
+        is_one = isinstance(value, list) and len(cast("list[Any]", value)) == 1
+        if is_only_list and is_one and not _is_odd_item((items := cast("list[Any]", value))[0]):
             yield Slip("unlisted", at, Replace(at, items[0]).applied_to(known.call))
 
 
