@@ -47,6 +47,8 @@ def diagnose(case: Case) -> Iterator[Diagnosis]:
 
 def _diagnose_renamed(case: Case) -> Iterator[Diagnosis]:
     """Diagnose arguments that begin with the name of an object and have another name there: `borrower_email`."""
+    if "object" not in case.tool.param_types.values():
+        return
     strays = [key for key in case.arguments if key not in case.tool.params][:_MAX_STRAYS]
     found = {stray: path for stray in strays if (path := _find_renamed(case, stray))}
     claims = Counter(found.values())
