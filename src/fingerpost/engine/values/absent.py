@@ -62,14 +62,23 @@ def _is_new_thing(tool_name: str) -> bool:
 
 def read_absence(slot: Slot) -> Iterator[Candidate]:
     """Yield "leave it out" for a value that means nothing."""
-    value = slot.value
-    if value is None:
-        if slot.is_optional and not _may_widen(slot):
+    may_leave_out = slot.is_optional and not _may_widen(slot)
+    if slot.value is None:
+        if may_leave_out:
             yield lossless(Instead.LEAVE_OUT) if slot.is_read_only else _OFFERED
-    elif is_absent_word(value) or value in ([], {}) or (isinstance(value, str) and not value.strip()):
-        is_nullable = "null" in slot.kinds
-        # to a tool that may write, null is a value: "clear this"
-        if slot.is_optional and not _may_widen(slot) and (slot.is_read_only or not is_nullable):
-            yield likely(Instead.LEAVE_OUT)
-        elif is_nullable and isinstance(value, str) and value.strip():
-            yield likely(None)
+    elif _means_nothing(slot.value):
+        yield from _read_blank(slot, may_leave_out=may_leave_out)
+
+
+def _means_nothing(value: Any) -> bool:
+    is_blank = isinstance(value, str) and not value.strip()
+    return is_blank or is_absent_word(value) or value in ([], {})
+
+
+def _read_blank(slot: Slot, *, may_leave_out: bool) -> Iterator[Candidate]:
+    """Yield what a blank stands for. To a tool that may write, null is a value: "clear this"."""
+    is_nullable = "null" in slot.kinds
+    if may_leave_out and (slot.is_read_only or not is_nullable):
+        yield likely(Instead.LEAVE_OUT)
+    elif is_nullable and isinstance(slot.value, str) and slot.value.strip():
+        yield likely(None)
