@@ -89,3 +89,11 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def assert_neither_side_stalls(proxy: Proxy) -> None:
+    """Send more than pipes and sockets hold, in both directions at once; nothing is read until all is written."""
+    proxy.pid()
+    for id in range(30):
+        proxy.send({"id": id, "method": "mirror", "params": {"large": "x" * 300_000}})
+    assert [proxy.next()["id"] for _ in range(30)] == list(range(30))

@@ -44,8 +44,9 @@ from fingerpost.engine.rules.argument_readings import (
 )
 from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
-from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place, takes_date
-from fingerpost.engine.rules.nested_fields import belongs_to_other, find_nested_fields, stems_of
+from fingerpost.engine.rules.intended_name import is_this_thing, may_be_intended
+from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
+from fingerpost.engine.rules.nested_fields import find_nested_fields, stems_of
 from fingerpost.engine.rules.parts import describe_parts, describe_whole, find_places, find_whole
 from fingerpost.engine.rules.remarks import find_remark_places
 from fingerpost.engine.rules.respelling import accepts_value
@@ -65,7 +66,6 @@ CODE = "UNKNOWN_PARAM"
 
 _MOST_NAMES = 8
 _TO_CONVERT = 0.75
-_LABELS = (frozenset({"name"}), frozenset({"id"}))
 _FLAG_TEXTS = {"true": True, "false": False}
 
 
@@ -132,9 +132,7 @@ def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
     unclear = [other for other, read in found.readings.items() if not (read and read[0].is_clear)]
     if whole := find_whole(stray, unclear, [name for name in declared if name not in given]):
         return _diagnosis(case, at, [], declared, is_near=True, hint=describe_whole(*whole))
-    near = [one for one in matches if _may_be_offered(stray, one, nested.get(one.name))]
-    near = [one for one in near if not _labels_other_thing(case, at, one.name)]
-    near = [one for one in near if not _is_for_other(case, at, nested.get(one.name) or (*at[:-1], one.name))][:3]
+    near = [one for one in matches if may_be_intended(case, at, one, nested.get(one.name))][:3]
     fixes = [_fix(case, at, match, found.count_claims(match.name), nested.get(match.name)) for match in near]
     if fixes and fixes[0].confidence > OFFER_THRESHOLD:
         return _diagnosis(case, at, fixes, declared, is_near=True, hint=_bound_hint(stray, declared, given))
@@ -171,41 +169,6 @@ def _diagnose_far(
     return _diagnosis(case, at, [*fixes, *more], declared, is_near=is_near, hint=hint)
 
 
-def _may_be_offered(stray: str, match: Match, nested: Path | None) -> bool:
-    """Whether a name may be the intended one: no other thing, and no field of another thing's object."""
-    if nested and belongs_to_other(stray, nested):
-        return False
-    return _is_this_thing(match)
-
-
-def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
-    """Whether a bare `name` or `id` would label another thing, while a parameter that may be the tool's own is missing.
-
-    `name` of `get_app_logs` is the name of the app, and not the optional `dynoName`.
-    """
-    label, words = stems_of(at[-1]), stems_of(name)
-    required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
-    if label not in _LABELS or not label < words or name in required or not case.violations_of("required"):
-        return False
-    return (words - label).isdisjoint(stems_of(case.tool.name))
-
-
-def _is_for_other(case: Case, at: Path, target: Path) -> bool:
-    """Whether a flag or a date would become something else: `send: false` is no `send_at`, a date is no `cursor`."""
-    value = case.value(at)
-    if isinstance(value, bool):
-        kinds = schemas.types(case.tool.schema, case.schema(target))
-        return bool(kinds) and "boolean" not in kinds
-    if not isinstance(value, str) or takes_date(case, value, target):
-        return False
-    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
-    return any(takes_date(case, value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))
-
-
-def _is_this_thing(match: Match) -> bool:
-    return match.differs_by_unit or not match.is_other_thing
-
-
 def _diagnose_whole(
     case: Case, at: Path, declared: Mapping[str, Any], parts: Sequence[Path], *, is_near: bool
 ) -> Diagnosis:
@@ -236,7 +199,7 @@ def _read_only_one(case: Case, holder: Path, readings: Mapping[str, Sequence[Mat
 
 
 def _is_likely(match: Match) -> bool:
-    return match.confidence > OFFER_THRESHOLD and _is_this_thing(match)
+    return match.confidence > OFFER_THRESHOLD and is_this_thing(match)
 
 
 def _bound_hint(stray: str, declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:

@@ -1,0 +1,50 @@
+"""Whether a declared name that is near an undeclared argument may be the intended one, by what both stand for."""
+
+from __future__ import annotations
+
+from fingerpost.engine.case import Case
+from fingerpost.engine.matching import Match
+from fingerpost.engine.model import Path
+from fingerpost.engine.rules.leave_out import takes_date
+from fingerpost.engine.rules.nested_fields import belongs_to_other, stems_of
+from fingerpost.engine.schema import walk as schemas
+
+_LABELS = (frozenset({"name"}), frozenset({"id"}))
+
+
+def may_be_intended(case: Case, at: Path, match: Match, nested: Path | None) -> bool:
+    """Whether an argument may be for a parameter, or for the field at `nested`: no other thing, and no other kind."""
+    if nested and belongs_to_other(str(at[-1]), nested):
+        return False
+    if not is_this_thing(match) or _labels_other_thing(case, at, match.name):
+        return False
+    return not _is_other_kind(case, at, nested or (*at[:-1], match.name))
+
+
+def is_this_thing(match: Match) -> bool:
+    """Whether a name stands for the same thing, perhaps in another unit."""
+    return match.differs_by_unit or not match.is_other_thing
+
+
+def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
+    """Whether a bare `name` or `id` would label another thing, while a parameter that may be the tool's own is missing.
+
+    `name` of `get_app_logs` is the name of the app, and not the optional `dynoName`.
+    """
+    label, words = stems_of(at[-1]), stems_of(name)
+    required = schemas.find_required(case.tool.schema, case.schema(at[:-1]))
+    if label not in _LABELS or not label < words or name in required or not case.violations_of("required"):
+        return False
+    return (words - label).isdisjoint(stems_of(case.tool.name))
+
+
+def _is_other_kind(case: Case, at: Path, target: Path) -> bool:
+    """Whether a flag or a date would become something else: `send: false` is no `send_at`, a date is no `cursor`."""
+    value = case.value(at)
+    if isinstance(value, bool):
+        kinds = schemas.types(case.tool.schema, case.schema(target))
+        return bool(kinds) and "boolean" not in kinds
+    if not isinstance(value, str) or takes_date(case, value, target):
+        return False
+    declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
+    return any(takes_date(case, value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))
