@@ -52,6 +52,8 @@ def _inputs() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
         "right call with 10,000 items": (_ITEMS, {"items": [{"sku": "a", "quantity": 1}] * 10_000}),
         "10,000 misspelled fields": (_ITEMS, {"items": [{"sku": "a", "quantty": 1} for _ in range(10_000)]}),
         "10,000 numbers as text": (_ITEMS, {"items": [{"sku": "a", "quantity": "1"} for _ in range(10_000)]}),
+        "10,000 items with two slips": (_ITEMS, {"items": [{"sku": "a", "quantty": "1"} for _ in range(10_000)]}),
+        "10,000 items with three slips": (_ITEMS, {"items": [{"skuu": 1, "quantty": "1"} for _ in range(10_000)]}),
         "2,000 items under anyOf 4 x 3": ({"items": nested}, {"items": [_value(4) for _ in range(2_000)]}),
         "anyOf 6 x 3": ({"v": _alternatives(6)}, {"v": _value(6)}),
         "enum of 9,000": ({"v": {"enum": choices}}, {"v": "choce-17-x"}),

@@ -6,7 +6,7 @@ certain fixes of the rules before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from fingerpost.engine.schema import walk as schemas
 from fingerpost.engine.schema.code_labels import find_labels
 from fingerpost.engine.schema.excerpt import excerpt, outline_value
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
-from fingerpost.engine.schema.sample import Focus, is_large
+from fingerpost.engine.schema.sample import Focus, is_large, original_path
 from fingerpost.engine.schema.undeclared import UnknownArguments
 from fingerpost.engine.tool import Tool
 
@@ -104,11 +104,14 @@ class Case:
         is_own = not (self.reported or self.applied)
         return self.tool.unknown_arguments(self.arguments, self.violations if is_own else None)
 
-    def find_nested_unknown_arguments(self) -> Iterator[UnknownArguments]:
-        """Find objects inside the arguments with names that a server would drop; in a fixed call, in focus only."""
-        found = self.tool.find_nested_unknown_arguments(self.arguments)
-        focus = self.focus if self.applied else None
-        return (one for one in found if focus is None or focus.contains(one[0]))
+    @cached_property
+    def nested_unknown_arguments(self) -> Sequence[UnknownArguments]:
+        """The objects inside the arguments with names that a server would drop; in a fixed call, in focus only."""
+        find = self.tool.find_nested_unknown_arguments
+        if not (self.focus and self.applied):
+            return [*find(self.arguments)]
+        sample, kept = self.focus.sample(self.arguments)
+        return [(original_path(at, kept), declared, names) for at, declared, names in find(sample)]
 
     def violations_of(self, *keywords: str) -> Iterator[Violation]:
         """Yield the violations of these keywords, at most one for each place."""

@@ -83,7 +83,7 @@ def _objects_to_check(case: Case) -> Iterator[tuple[Path, Mapping[str, Any], lis
     forbidden = {violation.at: violation for violation in case.violations_of(UNDECLARED_KEYWORD) if violation.at}
     for at, violation in forbidden.items():
         yield at, schemas.properties(case.tool.schema, violation.schema), as_strings(violation.expected), False
-    for at, declared, strays in case.find_nested_unknown_arguments():
+    for at, declared, strays in case.nested_unknown_arguments:
         yield at, declared, strays, True
     for at in missing:
         if at in forbidden or (at == () and not case.tool.is_open) or not isinstance(case.value(at), dict):

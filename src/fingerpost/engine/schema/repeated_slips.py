@@ -143,13 +143,12 @@ def _change_of(edit: Rename | Replace | Drop, before: Call) -> _Change:
     """Return what an edit does to one object, as a function of any object and the name in it."""
     sent = _value_or_absent(before.arguments, edit.at)
     if isinstance(edit, Rename):
-        return lambda node, key: _rename(node, key, edit.to)
+        return _renaming(edit.to)
     if isinstance(edit, Drop):
-        return lambda node, key: _drop(node, key, sent)
+        return _dropping(sent)
     if sent is _ABSENT:
-        return lambda node, key: _add(node, key, edit.value)
-    convert = _find_conversion(sent, edit.value)
-    return lambda node, key: _convert(node, key, convert)
+        return _adding(edit.value)
+    return _converting(_find_conversion(sent, edit.value))
 
 
 def _value_or_absent(node: Any, at: Path) -> Any:
@@ -160,36 +159,46 @@ def _value_or_absent(node: Any, at: Path) -> Any:
     return node
 
 
-def _add(node: Any, key: str, value: Any) -> Any:
-    fields = _fields(node)
-    return {**fields, key: value} if fields is not None and key not in fields else node
+# A change is called for every item of a large list, so it is one function and not several.
 
 
-def _rename(node: Any, key: str, to: str) -> Any:
-    fields = _fields(node)
-    if fields is None or key not in fields or to in fields:
-        return node
-    return {to if name == key else name: value for name, value in fields.items()}
+def _adding(value: Any) -> _Change:
+    def add(node: Any, key: Any) -> Any:
+        if not isinstance(node, dict) or key in node:
+            return cast("Any", node)
+        return {**cast("dict[str, Any]", node), key: value}
+
+    return add
 
 
-def _drop(node: Any, key: str, sent: Any) -> Any:
-    fields = _fields(node)
-    if fields is None or key not in fields or fields[key] != sent:
-        return node
-    return {name: value for name, value in fields.items() if name != key}
+def _renaming(to: str) -> _Change:
+    def rename(node: Any, key: Any) -> Any:
+        if not isinstance(node, dict) or key not in node or to in node:
+            return cast("Any", node)
+        fields = cast("dict[str, Any]", node)
+        return {to if name == key else name: value for name, value in fields.items()}
+
+    return rename
 
 
-def _fields(node: Any) -> dict[str, Any] | None:
-    """Return an object as it is; None for a list, which may be an item beside objects."""
-    return cast("dict[str, Any]", node) if isinstance(node, dict) else None
+def _dropping(sent: Any) -> _Change:
+    def drop(node: Any, key: Any) -> Any:
+        if not isinstance(node, dict) or key not in node or node[key] != sent:
+            return cast("Any", node)
+        return {name: value for name, value in cast("dict[str, Any]", node).items() if name != key}
+
+    return drop
 
 
-def _convert(node: Any, key: Any, convert: _Conversion) -> Any:
-    if not _has(node, key) or (value := convert(node[key])) is _ABSENT:
-        return node
-    copy = node.copy()
-    copy[key] = value
-    return copy
+def _converting(convert: _Conversion) -> _Change:
+    def change(node: Any, key: Any) -> Any:
+        if not _has(node, key) or (value := convert(node[key])) is _ABSENT:
+            return node
+        copy = node.copy()
+        copy[key] = value
+        return copy
+
+    return change
 
 
 def _find_conversion(sent: Any, value: Any) -> _Conversion:

@@ -60,10 +60,6 @@ class Focus:
         kept: dict[Path, Sequence[Step]] = {}
         return self._copy(value, at, (), kept), kept
 
-    def contains(self, at: Path) -> bool:
-        """Whether a place is not inside an item that is left out."""
-        return all(step in self.steps[at[:depth]] for depth, step in enumerate(at) if at[:depth] in self.steps)
-
     def choose(self, at: Path, node: dict[str, Any] | list[Any]) -> Sequence[Step]:
         """Return the items of a large container that are looked at: the first, and the first wrong ones."""
         if at not in self.steps:
@@ -97,7 +93,7 @@ def _has(node: dict[str, Any] | list[Any], step: Step) -> bool:
 def locate(violations: Iterable[Violation], kept: Mapping[Path, Sequence[Step]], whole: Any) -> Iterable[Violation]:
     """Yield the violations of a sample with their places in the whole, without those that only the sample has."""
     for violation in violations:
-        at = _original_path(violation.at, kept)
+        at = original_path(violation.at, kept)
         is_of_sample = violation.at in kept and (
             violation.keyword in _COUNT_KEYWORDS
             or (violation.keyword in _MISSING_KEYWORDS and _has_any(value_at(whole, at), violation.expected))
@@ -111,7 +107,8 @@ def _has_any(fields: Any, names: Any) -> bool:
     return any(name in fields for name in (cast("list[Any]", names) if isinstance(names, list) else [names]))
 
 
-def _original_path(at: Path, kept: Mapping[Path, Sequence[Step]]) -> Path:
+def original_path(at: Path, kept: Mapping[Path, Sequence[Step]]) -> Path:
+    """Return the place in the whole of a place in its sample."""
     return tuple(
         kept[at[:depth]][step] if isinstance(step, int) and at[:depth] in kept else step
         for depth, step in enumerate(at)

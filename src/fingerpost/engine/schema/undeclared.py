@@ -67,11 +67,11 @@ class Declared:
     @cached_property
     def is_checked(self) -> bool:
         """Whether undeclared names are neither explicitly allowed nor forbidden."""
-        return (
-            bool(self.declared)
-            and not walk.is_open(self._root, self._node)
-            and not walk.is_closed(self._root, self._node)
-        )
+        return bool(self.declared) and not walk.is_open(self._root, self._node) and not self._is_closed
+
+    @cached_property
+    def _is_closed(self) -> bool:
+        return walk.is_closed(self._root, self._node)
 
     def has_unknown(self, fields: Mapping[str, Any]) -> bool:
         """Whether an object has names that a server would silently drop."""
@@ -94,7 +94,8 @@ class Declared:
 
     def collect_inner(self, nodes: list[Any], inner: dict[Declared, list[Any]]) -> None:
         """Add the lists and objects in some values of this schema to `inner`, by their own schema."""
-        if self.is_checked and not self._may_nest and all(isinstance(node, dict) for node in nodes):
+        is_last = (self.is_checked or self._is_closed) and not self._may_nest  # what it forbids has no schema to check
+        if is_last and all(isinstance(node, dict) for node in nodes):
             return
         objects = [cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict)]
         names = set[str]().union(*objects)

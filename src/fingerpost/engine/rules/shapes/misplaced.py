@@ -42,7 +42,7 @@ def _find_objects(case: Case) -> Iterator[tuple[Path, list[str]]]:
     found: dict[Path, list[str]] = {}
     for violation in case.violations_of(UNDECLARED_KEYWORD):
         found[violation.at] = as_strings(violation.expected)
-    for at, _, strays in case.tool.find_nested_unknown_arguments(case.arguments):
+    for at, _, strays in case.nested_unknown_arguments:
         found.setdefault(at, list(strays))
     for at, strays in found.items():
         if at and all(isinstance(step, str) for step in at):
