@@ -8,6 +8,7 @@ import pytest
 
 from fingerpost import Call, Catalog, admit, render
 from fingerpost.engine.listers import find_lister
+from fingerpost.engine.model import Path
 from fingerpost.engine.tool import Tool
 
 TEXT = {"type": "string"}
@@ -37,7 +38,7 @@ def test_a_lister_is_named_after_listing_and_after_the_same_thing(
     parameter: str, names: list[str], lister: str | None
 ) -> None:
     catalog = Catalog.listed([tool("update_task", parameter, read_only=False), *map(tool, names)])
-    found = find_lister(catalog, parameter, catalog.get("update_task") or Tool("x"))
+    found = find_lister(catalog, (parameter,), catalog.get("update_task") or Tool("x"))
     assert (found.name if found else None) == lister
 
 
@@ -61,7 +62,27 @@ def test_another_thing_a_tool_that_may_write_or_one_that_needs_the_id_is_not_nam
     parameter: str, other: dict[str, Any]
 ) -> None:
     catalog = Catalog.listed([tool("update_task", parameter), other])
-    assert find_lister(catalog, parameter, catalog.get("update_task") or Tool("x")) is None
+    assert find_lister(catalog, (parameter,), catalog.get("update_task") or Tool("x")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "lister"),
+    [
+        ("share_task", ("user", "id"), "list_users"),
+        ("share_task", ("users", 0, "id"), "list_users"),
+        ("share_task", ("owner", "id"), None),
+        ("share_task", ("id",), "list_tasks"),
+        ("create_task", ("id",), None),
+        ("create_task", ("task_key",), None),
+        ("create_task", ("user_id",), "list_users"),
+    ],
+)
+def test_an_id_without_a_noun_is_that_of_its_object_and_nothing_lists_what_is_only_created(
+    name: str, at: Path, lister: str | None
+) -> None:
+    catalog = Catalog.listed([tool(name, read_only=False), tool("list_tasks"), tool("list_users")])
+    found = find_lister(catalog, at, catalog.get(name) or Tool("x"))
+    assert (found.name if found else None) == lister
 
 
 def test_the_lister_is_in_the_text_and_in_the_next_steps() -> None:

@@ -559,3 +559,58 @@ def test_names_that_share_a_word_stand_first_in_a_long_list() -> None:
     many = {f"other{index}": TEXT for index in range(20)}
     listed = tool("set_pump", {}, {**many, "accel_ms2": NUMBER})
     assert "Parameters: accel_ms2, other0" in render(judge({"accel_limit": 3}, listed).report).text
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [
+        ("gain_db", "gain"), ("rate_limit_rps", "rate_limit"), ("length_beats", "length"), ("cost_credits", "cost"),
+        ("depth_fathoms", "depth"), ("spin_krpm", "spin"), ("gain", "gain_db"), ("width_cells", "width"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", [3, "3"])
+def test_a_number_without_a_unit_is_not_copied_into_a_name_with_one(declared: str, sent: str, value: Any) -> None:
+    mixer = tool("set_mixer", {"track": TEXT}, {declared: NUMBER})
+    assert offered({"track": "a", sent: value}, mixer) == [{"track": "a", declared: "<number>"}]
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"), [("page_number", "page"), ("size_limit", "size"), ("price_max", "price"), ("seed_v2", "seed")]
+)
+def test_a_last_word_that_says_which_value_it_is_is_no_unit(declared: str, sent: str) -> None:
+    assert offered({"a": "a", sent: 3}, tool("make", {"a": TEXT}, {declared: NUMBER})) == [{"a": "a", declared: 3}]
+
+
+def test_numbers_without_their_units_are_all_asked_for_in_one_call() -> None:
+    clock = {"properties": {"limit_seconds": NUMBER, "increment_seconds": NUMBER}, "required": ["limit_seconds"]}
+    for closed in ({}, {"additionalProperties": False}):
+        game = tool("start_game", {"clock": {"type": "object", **clock, **closed}})
+        asked = {"limit_seconds": "<number>", "increment_seconds": "<number>"}
+        assert offered({"clock": {"limit": 300, "increment": 3}}, game) == [{"clock": asked}]
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent", "meant"),
+    [
+        ("rollback_on_error", "no_rollback", None), ("backup_before_start", "skip_backup", None),
+        ("validate_input", "unvalidated_input", False), ("verify_tls_certificate", "no_verify", None),
+        ("keep_history", "without_history", None), ("skip_tests_on_draft", "tests", None),
+        ("disable_cache", "disabel_cache", True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("hints", [{}, {"readOnlyHint": True}, {"destructiveHint": True}])
+def test_a_flag_that_declines_is_not_the_flag_that_asks(
+    declared: str, sent: str, meant: bool | None, hints: dict[str, bool]
+) -> None:
+    calls = offered({"id": "x", sent: True}, tool("migrate", {"id": TEXT}, {declared: FLAG}, **hints))
+    assert [call.get(declared) for call in calls if declared in call] == ([] if meant is None else [meant])
+
+
+def test_to_empty_a_thing_is_not_to_delete_it() -> None:
+    topics = [tool("delete_topic", {"topic": TEXT}, destructiveHint=True), tool("list_topics", {}, readOnlyHint=True)]
+    assert offered({"topic": "a"}, *topics, name="purge_topic") == []
+
+
+def test_a_group_is_no_topic() -> None:
+    consume = tool("consume", {"topic": TEXT}, {"offset": TEXT}, readOnlyHint=True)
+    assert all(call["topic"] != "billing" for call in offered({"group": "billing", "offset": "0"}, consume))

@@ -23,6 +23,7 @@ from fingerpost.engine.schema.excerpt import excerpt, outline_value
 from fingerpost.engine.schema.repeated_slips import Applied, repeat_edits
 from fingerpost.engine.schema.sample import Focus, is_large, original_path
 from fingerpost.engine.schema.undeclared import UnknownArguments
+from fingerpost.engine.schema.validate import UNDECLARED_KEYWORD
 from fingerpost.engine.tool import Tool
 
 _REJECTS_TEXT = frozenset({"type", "enum"})
@@ -66,11 +67,12 @@ class Case:
         return tuple(one for one in every if not self._is_filled_in(one))
 
     def _is_filled_in(self, violation: Violation) -> bool:
-        """Whether the caller fills in the value, so that it will be right. An object may still lack other fields."""
+        """Whether the caller fills in the value, so that it will be right. Other fields of it may still be wrong."""
         if not violation.at or not self.has(violation.at):
             return False
         value = self.value(violation.at)
-        return isinstance(value, Placeholder) if violation.keyword == "required" else _holds_placeholder(value)
+        is_about_names = violation.keyword in ("required", UNDECLARED_KEYWORD)
+        return isinstance(value, Placeholder) if is_about_names else _holds_placeholder(value)
 
     @cached_property
     def is_valid(self) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.matching.index import Names
 from fingerpost.engine.matching.spelling import normal_form, split_words, stem
-from fingerpost.engine.model import Diagnosis, Report
+from fingerpost.engine.model import Diagnosis, Path, Report
 from fingerpost.engine.phrases import is_name, parameter_label
 from fingerpost.engine.safety.redact import is_secret
 from fingerpost.engine.tool import Tool
@@ -21,6 +21,7 @@ _MISSING = "MISSING_REQUIRED"
 _ID_WORDS = frozenset({"id", "uuid", "guid", "identifier", "slug", "key"})
 SEARCH_VERBS = ("list", "search", "find", "query", "browse")
 """The verbs of listers, best first."""
+_CREATES = frozenset({"create", "add", "new", "register", "insert", "make", "define", "provision"})
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "with"})
 _FILLERS = frozenset({"all", "my", "available"})
 _MOST_LISTERS = 2
@@ -34,15 +35,15 @@ def add_listers(report: Report, catalog: Catalog, tool: Tool) -> Report:
     diagnoses: list[Diagnosis] = []
     for diagnosis in report.diagnoses:
         is_open = diagnosis.code == _MISSING and found < _MOST_LISTERS
-        lister = find_lister(catalog, str(diagnosis.at[-1]), tool) if is_open and diagnosis.at else None
+        lister = find_lister(catalog, diagnosis.at, tool) if is_open and diagnosis.at else None
         found += lister is not None
         diagnoses.append(_refer(diagnosis, lister) if lister else diagnosis)
     return replace(report, diagnoses=tuple(diagnoses)) if found else report
 
 
-def find_lister(catalog: Catalog, parameter: str, tool: Tool) -> Tool | None:
-    """Return the tool that lists what `parameter` of `tool` identifies; None if there is none, or it is no id."""
-    entity = _entity_of(parameter, tool)
+def find_lister(catalog: Catalog, at: Path, tool: Tool) -> Tool | None:
+    """Return the tool that lists what the parameter at `at` identifies; None if there is none, or it is no id."""
+    entity, parameter = _entity_of(at, tool), str(at[-1])
     if not entity:
         return None
     listers = [(rank, other) for other in catalog if (rank := _rank(other, entity, parameter)) and other is not tool]
@@ -60,12 +61,19 @@ def _refer(diagnosis: Diagnosis, lister: Tool) -> Diagnosis:
     return replace(diagnosis, next_steps={**diagnosis.next_steps, "list": usage}, hints=(*diagnosis.hints, line))
 
 
-def _entity_of(parameter: str, tool: Tool) -> tuple[str, ...]:
-    """Return the words for what an id identifies: those before `id`, or what the tool is about if there are none."""
+def _entity_of(at: Path, tool: Tool) -> tuple[str, ...]:
+    """Return the words for what an id identifies: those before `id`, else its object, else what the tool is about.
+
+    What a tool creates is not there yet, so its id cannot be listed.
+    """
+    parameter = str(at[-1])
     words = tuple(map(stem, split_words(parameter)))
     if not words or words[-1] not in _ID_WORDS or is_secret(parameter):
         return ()
-    return words[:-1] or tuple(map(stem, split_words(tool.name)))[1:]
+    holders = [step for step in at[:-1] if isinstance(step, str)]
+    action = tuple(map(stem, split_words(tool.name)))
+    entity = words[:-1] or (tuple(map(stem, split_words(holders[-1]))) if holders else action[1:])
+    return () if entity == action[1:] and action[0] in _CREATES else entity
 
 
 def _rank(tool: Tool, entity: tuple[str, ...], parameter: str) -> tuple[int, int, int] | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fingerpost import Call, Catalog, admit
-from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
+from fingerpost import Call, Catalog, admit, render
+from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag, read_order
 
 
 @pytest.mark.parametrize(
@@ -220,3 +220,29 @@ def test_a_flag_for_two_parameters_is_for_neither() -> None:
 
 def test_the_only_other_choice_must_be_a_text() -> None:
     assert read_choice("auto", False, {"size": ["auto", 1]}) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "value", "flags", "meant"),
+    [
+        ("order", "desc", ["descending", "overdue"], ("descending", True)),
+        ("sort_dir", "Ascending", ["descending"], ("descending", False)),
+        ("direction", "asc", ["sort_ascending"], ("sort_ascending", True)),
+        ("order", "desc", ["ascending", "descending"], None),
+        ("order", "title", ["descending"], None),
+        ("order", True, ["descending"], None),
+        ("status", "desc", ["descending"], None),
+    ],
+)
+def test_a_direction_in_words_is_read_as_the_only_flag_about_it(
+    sent: str, value: Any, flags: list[str], meant: tuple[str, bool] | None
+) -> None:
+    assert read_order(sent, value, flags) == meant
+
+
+def test_a_direction_does_not_become_the_field_to_sort_by() -> None:
+    choices = {"sort_by": {"enum": ["due_on", "title"]}, "descending": {"type": "boolean"}}
+    schema = {"type": "object", "properties": {"reader": {"type": "string"}, **choices}, "required": ["reader"]}
+    catalog = Catalog.listed([{"name": "list_loans", "inputSchema": schema, "annotations": {"readOnlyHint": True}}])
+    error = render(admit(Call("list_loans", {"reader": "R", "order": "desc"}), catalog).report).structured["error"]
+    assert error["corrected_call"]["arguments"] == {"reader": "R", "descending": True}

@@ -26,6 +26,7 @@ _UNITS = {
         "kw", "mw", "wh", "kwh", "mwh", "v volt", "kv", "mv", "a amp", "ma", "j joule", "kj", "ev", "kev", "mev", "pa",
         "kpa", "bar", "psi", "mol", "mmol", "cent", "percent pct percentage", "bps", "kbps", "mbps", "gbps", "mps",
         "kmh kph", "mph", "deg degree", "rad radian", "acre", "hectare", "calorie", "kcal",
+        "db decibel", "dbm", "lufs", "hpa", "mbar", "nit", "lumen", "lux", "knot", "fathom", "rps", "qps", "lpm", "gpm",
         "usd dollar", "eur euro", "gbp", "jpy yen", "cny rmb yuan", "inr rupee", "chf", "aud", "cad", "nzd", "sek",
         "nok", "dkk", "pln", "brl", "mxn", "krw", "zar", "btc bitcoin", "eth", "satoshi sat", "wei", "gwei",
         "utc gmt", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "jst", "ist", "bst", "aest",
@@ -37,8 +38,8 @@ _PREFIXED_UNIT = lazy_pattern(
     r"(?:meter|metre|liter|litre|gram|byte|bit|watt|volt|hertz|second|pascal|joule|ampere|mole|newton|ohm)s?$"
 )
 _OTHER_MEANINGS = frozenset({
-    "a", "amp", "b", "in", "bar", "bit", "bst", "c", "cad", "calorie", "cst", "deg", "degree", "em", "est", "eth", "f",
-    "foot", "g", "h", "ist", "j", "k", "kilo", "l", "m", "ma", "mi", "micro", "milli", "min", "mol", "mst", "nano",
+    "a", "amp", "b", "in", "bar", "bit", "bst", "c", "cad", "calorie", "cst", "db", "deg", "degree", "em", "est", "eth",
+    "f", "foot", "g", "h", "ist", "j", "k", "kilo", "l", "m", "ma", "mi", "micro", "milli", "min", "mol", "mst", "nano",
     "nm", "nok", "pa", "pt", "rad", "rem", "s", "sat", "sek", "us", "v", "w", "wei",
 })  # fmt: skip
 """Forms that mean something else more often. They count only against another unit, or behind a quantity."""
@@ -52,7 +53,8 @@ _QUANTITIES = frozenset({
     "current", "depth", "diameter", "displacement", "dosage", "dose", "elevation", "energy", "flow", "force", "gain",
     "heading", "humidity", "level", "load", "mileage", "perimeter", "power", "precipitation", "pressure", "range",
     "resistance", "rotation", "span", "spread", "thickness", "threshold", "throughput", "torque", "velocity",
-    "visibility", "voltage", "wattage", "wavelength", "yield", "at",
+    "attenuation", "density", "intensity", "loudness", "luminosity", "noise", "pace", "visibility", "voltage",
+    "wattage", "wavelength", "yield", "at",
     "balance", "budget", "capacity", "cooldown", "cost", "date", "deadline", "delay", "distance",
     "duration", "elapsed", "end", "expiry", "fee", "frequency", "height", "income", "interval", "latency", "length",
     "limit", "mass", "memory", "offset", "period", "price", "radius", "rate", "retention", "revenue", "salary", "size",
@@ -60,6 +62,14 @@ _QUANTITIES = frozenset({
     "wait", "weight", "width", "window",
 })  # fmt: skip
 """Words for what is measured. Behind them, even a single letter is a unit (`timeout_s`)."""
+_NO_UNITS = frozenset({
+    "after", "at", "average", "before", "begin", "bound", "cap", "code", "count", "date", "default", "end", "eq",
+    "factor", "field", "first", "floor", "from", "ge", "gt", "gte", "high", "id", "index", "key", "kind", "last", "le",
+    "level", "limit", "low", "lower", "lt", "lte", "max", "maximum", "min", "minimum", "mode", "name", "nr", "number",
+    "offset", "range", "ratio", "scale", "since", "start", "step", "target", "to", "total", "type", "unit", "until",
+    "upper", "value",
+})  # fmt: skip
+"""What may follow a quantity and says which value it is, not in which unit: `price_max`."""
 
 
 def unit_of(word: str) -> str | None:
@@ -93,11 +103,14 @@ def differ_only_by_unit(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 
 def may_differ_by_unit(one: str, other: str) -> bool:
-    """Whether two names are the same except for one short word each that may be a unit: `flow_lpm` and `flow_gph`.
+    """Whether two names are the same except for a word that may be a unit: `flow_lpm`, `flow_gph` and `flow`.
 
-    No list of units is complete, so a short word that is no ordinary word counts as one.
+    No list of units is complete, so a short word that is no ordinary word counts as one, and so does any word behind a
+    quantity (`length_beats`) that does not say which value it is (`length_max`).
     """
-    ours, theirs = split_words(one), split_words(other)
+    ours, theirs = sorted((split_words(one), split_words(other)), key=len)
+    if ours and theirs[:-1] == ours:
+        return _may_be_unit_behind(theirs[-1], ours[-1])
     places = [place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
     if len(ours) != len(theirs) or len(places) != 1 or not places[0]:
         return False
@@ -118,6 +131,12 @@ def _may_be_unit(word: str) -> bool:
     if unit_of(word):
         return True
     return 1 < len(word) <= _LONGEST_SYMBOL and len(full_forms(word)) == 1 and not is_common_word(word)
+
+
+def _may_be_unit_behind(word: str, before: str) -> bool:
+    if {word, stem(word)} & _NO_UNITS or not word.isalpha():
+        return False
+    return _may_be_unit(word) or stem(before) in _QUANTITIES
 
 
 @lru_cache(maxsize=4096)

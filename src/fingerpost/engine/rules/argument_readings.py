@@ -16,7 +16,7 @@ from fingerpost.engine.rules.bounds import read_bound
 from fingerpost.engine.rules.journeys import find_journey_ends
 from fingerpost.engine.rules.nested_fields import select_fields
 from fingerpost.engine.rules.sides import find_sides, has_two_orders
-from fingerpost.engine.safety.json_input import as_object, parse_json
+from fingerpost.engine.safety.json_input import as_object, is_number, parse_json
 from fingerpost.engine.schema import walk as schemas
 
 SIDE_CONFIDENCE = 0.85
@@ -63,6 +63,11 @@ def _value_type(value: Any) -> str:
     if value[:1] in ("{", "[") and isinstance(parsed := parse_json(value), dict | list):
         return schemas.type_name(cast("Any", parsed))
     return "any" if _NUMBER.fullmatch(value) else "string"
+
+
+def reads_as_number(value: Any) -> bool:
+    """Whether a value is a number, perhaps in quotes."""
+    return is_number(value) or (isinstance(value, str) and _NUMBER.fullmatch(value) is not None)
 
 
 def _read_sides(

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from fingerpost.engine.matching.spelling import spelling, split_words
+from fingerpost.engine.matching.lexicon import is_common_word
+from fingerpost.engine.matching.spelling import count_edits, spelling, split_words
 
 _ASKING = frozenset({
     "include", "including", "with", "show", "allow", "allowed", "permit", "enable", "enabled", "use", "run", "is",
@@ -64,10 +65,12 @@ _DENIED_WITH_DIS = frozenset({
 })  # fmt: skip
 """`discharged` and `displayed` are words of their own."""
 _DIRECTIONS = ({"asc": True, "desc": False}, {"ascending": True, "descending": False})
-_ORDER_WORDS = frozenset({"sort", "order", "sorted", "ordered", "sorting", "ordering", "direction"})
+_DIRECTION_WORDS = {word: ascends for words in _DIRECTIONS for word, ascends in words.items()}
+_ORDER_WORDS = frozenset({"sort", "order", "sorted", "ordered", "sorting", "ordering", "direction", "dir", "by"})
 _CONDITIONS = frozenset({"if", "unless", "when", "whenever", "until", "while"})
 """Words of a condition. Its opposite is another condition, not the same one with `false`."""
 _MIN_ROOT = 4
+_SLIPS = 2
 _MAX_FLAGS = 64
 _ABOUT_ITSELF = {
     **dict.fromkeys(("on", "off", "enable", "enabled", "disable", "disabled"), "enabled"),
@@ -109,19 +112,54 @@ def read_flag(stray: str, value: object, flags: Iterable[str]) -> FlagReading | 
     return FlagReading(name, asks_for_it is known.asks)
 
 
+def says_opposite(stray: str, name: str) -> bool:
+    """Whether one of two flags asks for what the other declines: `true` for one is not `true` for the other."""
+    return _parse(stray).asks is not _parse(name).asks and not _misspells_negation(stray, name)
+
+
+def _misspells_negation(stray: str, name: str) -> bool:
+    """Whether a flag has the word that declines in the other one, misspelled: `disabel_cache`."""
+    declining = [word for word in split_words(name) if word in _DECLINING or word in _SELECTING]
+    unknown = [word for word in split_words(stray) if not is_common_word(word)]
+    return any(
+        len(word) >= _MIN_ROOT and count_edits(own, word, _SLIPS) <= _SLIPS for own in unknown for word in declining
+    )
+
+
 def read_direction(stray: str, value: object, choices: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
     """Return the only parameter that takes a direction of sorting, and the choice that an undeclared flag stands for.
 
     `choices` are the choices of each parameter: `descending: true` is `order: "desc"`.
     """
     sent = _parse(stray)
-    if not isinstance(value, bool) or sent.about - _ORDER_WORDS != frozenset({"ascending"}):
+    if not isinstance(value, bool) or not _is_about_direction(sent):
         return None
     found = [(name, one) for name, given in islice(choices.items(), _MAX_FLAGS) if (one := _as_directions(given))]
     if len(found) != 1:
         return None
     name, directions = found[0]
     return name, directions[value is sent.asks]
+
+
+def read_order(stray: str, value: object, flags: Iterable[str]) -> FlagReading | None:
+    """Return the only declared flag about the direction of sorting: `order: "desc"` is `descending: true`."""
+    direction = read_direction_word(value)
+    if direction is None or not _ORDER_WORDS.issuperset(split_words(stray)):
+        return None
+    found = [(name, one.asks) for name in islice(flags, _MAX_FLAGS) if _is_about_direction(one := _parse(name))]
+    if len(found) != 1:
+        return None
+    name, ascends = found[0]
+    return FlagReading(name, direction is ascends)
+
+
+def read_direction_word(value: object) -> bool | None:
+    """Return whether a word asks for ascending order; None if it is about no direction."""
+    return _DIRECTION_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def _is_about_direction(flag: _Flag) -> bool:
+    return flag.about - _ORDER_WORDS == frozenset({"ascending"})
 
 
 def read_choice(stray: str, value: object, choices: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Path
+from fingerpost.engine.rules.flags import read_direction_word, says_opposite
 from fingerpost.engine.rules.leave_out import takes_date
 from fingerpost.engine.rules.nested_fields import belongs_to_other, stems_of
+from fingerpost.engine.safety.json_input import as_list
 from fingerpost.engine.schema import walk as schemas
 
 _LABELS = (frozenset({"name"}), frozenset({"id"}))
@@ -39,11 +41,18 @@ def _labels_other_thing(case: Case, at: Path, name: str) -> bool:
 
 
 def _is_other_kind(case: Case, at: Path, target: Path) -> bool:
-    """Whether a flag or a date would become something else: `send: false` is no `send_at`, a date is no `cursor`."""
+    """Whether a flag or a date would become something else: `send: false` is no `send_at`, a date is no `cursor`.
+
+    A flag would also become something else if the other one asks for what it declines.
+    """
     value = case.value(at)
+    kinds = schemas.types(case.tool.schema, case.schema(target))
+    if "boolean" in kinds and says_opposite(str(at[-1]), str(target[-1])):
+        return True
     if isinstance(value, bool):
-        kinds = schemas.types(case.tool.schema, case.schema(target))
         return bool(kinds) and "boolean" not in kinds
+    if read_direction_word(value) is not None and (choices := as_list(case.schema(target).get("enum"))):
+        return all(read_direction_word(choice) is None for choice in choices)
     if not isinstance(value, str) or takes_date(case, value, target):
         return False
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))

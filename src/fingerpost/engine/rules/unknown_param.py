@@ -40,10 +40,11 @@ from fingerpost.engine.rules.argument_readings import (
     SIDE_CONFIDENCE,
     find_readings,
     parameter_types,
+    reads_as_number,
     side_match,
 )
 from fingerpost.engine.rules.bounds import read_bound
-from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag
+from fingerpost.engine.rules.flags import read_choice, read_direction, read_flag, read_order
 from fingerpost.engine.rules.intended_name import is_this_thing, may_be_intended
 from fingerpost.engine.rules.leave_out import leave_out, leave_out_unplaced, limits_effect, may_have_place
 from fingerpost.engine.rules.nested_fields import find_nested_fields, stems_of
@@ -52,7 +53,7 @@ from fingerpost.engine.rules.remarks import find_remark_places
 from fingerpost.engine.rules.respelling import accepts_value
 from fingerpost.engine.rules.slips import is_slip
 from fingerpost.engine.rules.unsaid_words import leaves_word_unsaid
-from fingerpost.engine.safety.json_input import as_list, as_object, as_strings, is_number
+from fingerpost.engine.safety.json_input import as_list, as_object, as_strings
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema import excerpt as disclosure
 from fingerpost.engine.schema import walk as schemas
@@ -144,7 +145,7 @@ def _diagnose_argument(case: Case, at: Path, found: _Found) -> Diagnosis:
 
 
 def _is_near(matches: Sequence[Match]) -> bool:
-    return bool(matches) and matches[0].confidence > OFFER_THRESHOLD
+    return bool(matches) and (matches[0].confidence > OFFER_THRESHOLD or matches[0].differs_by_unit)
 
 
 def _diagnose_undeclared(case: Case, at: Path, declared: Mapping[str, Any]) -> Iterator[Diagnosis]:
@@ -255,7 +256,7 @@ def _fix_with_placeholder(case: Case, at: Path, target: Path, match: Match, labe
 
 def _has_to_convert(case: Case, at: Path, target: Path, match: Match, *, is_sure: bool) -> bool:
     """Whether a value is in another unit, or is a date where a time is asked for, which only some servers accept."""
-    if is_number(case.value(at)) and may_differ_by_unit(str(at[-1]), str(target[-1])):
+    if reads_as_number(case.value(at)) and may_differ_by_unit(str(at[-1]), str(target[-1])):
         return True
     if match.differs_by_unit or is_sure or case.schema(target).get("format") != "date-time":
         return match.differs_by_unit
@@ -269,10 +270,10 @@ def _fix_flag(case: Case, at: Path, declared: Mapping[str, Any]) -> Fix | None:
     unset = {name: schema for name, schema in declared.items() if name not in given}
     types = parameter_types(case, at[:-1], declared)
     value = _FLAG_TEXTS.get(case.value(at), case.value(at)) if isinstance(case.value(at), str) else case.value(at)
-    stray, flags = str(at[-1]), (name for name in unset if types.get(name) == "boolean")
+    stray, flags = str(at[-1]), [name for name in unset if types.get(name) == "boolean"]
     choices = {name: as_list(as_object(schema).get("enum")) for name, schema in unset.items()}
     reading = read_flag(stray, value, flags) or read_direction(stray, value, choices)
-    reading = reading or read_choice(stray, value, choices)
+    reading = reading or read_choice(stray, value, choices) or read_order(stray, value, flags)
     if reading is None:
         return None
     name, choice = reading

@@ -110,3 +110,12 @@ def test_names_that_an_open_object_silently_drops_are_moved_too() -> None:
     found = admit(Call("register_donor", arguments), Catalog.listed([tool]))
     assert found.report.corrected
     assert found.report.corrected.arguments["donor"]["address"] == {"street": "Main 1", "city": "Bonn"}
+
+
+def test_a_field_in_another_style_stays_although_its_object_below_has_one_of_the_same_name() -> None:
+    amount = {"type": "object", "properties": {"amount": TEXT}, "required": ["amount"]}
+    account = {"type": "object", "properties": {"amount": amount}, "required": ["amount"]}
+    schema = {"type": "object", "properties": {"account": account}}
+    catalog = Catalog.listed([{"name": "book", "inputSchema": schema}])
+    verdict = admit(Call("book", {"account": {"Amount": {"amount": "1"}}}), catalog)
+    assert (verdict.action, verdict.call.arguments) == ("repair", {"account": {"amount": {"amount": "1"}}})

@@ -46,7 +46,9 @@ def _find_objects(case: Case) -> Iterator[tuple[Path, list[str]]]:
         found.setdefault(at, list(strays))
     for at, strays in found.items():
         if at and all(isinstance(step, str) for step in at):
-            yield at, [stray for stray in strays if case.has((*at, stray))]
+            declared = schemas.properties(case.tool.schema, case.schema(at))
+            own = {spelling(name) for name in declared if not case.has((*at, name))}  # in another style, it stays here
+            yield at, [stray for stray in strays if case.has((*at, stray)) and spelling(stray) not in own]
 
 
 def _find_places(case: Case, holder: Path, strays: Sequence[str]) -> Mapping[str, Path]:
