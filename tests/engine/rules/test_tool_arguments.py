@@ -55,6 +55,14 @@ def test_a_tool_that_writes_is_offered_by_its_arguments_if_the_verb_is_no_harshe
     assert "write_note" in listed
 
 
+def test_a_tool_for_another_thing_is_not_offered_because_it_takes_the_arguments() -> None:
+    tables = tool("tables_list(schema?)", reads=True), tool("columns_list(table)", reads=True)
+    for name in ("list_tables", "show_tables"):
+        assert ask(name, {"table": "t"}, *tables)[0] == []
+    pods = tool("namespaces_list()", reads=True), tool("pods_list(namespace?)", reads=True)
+    assert ask("list_namespaces", {"namespace": "web"}, *pods)[0] == []
+
+
 def test_a_tool_that_destroys_is_named_first_but_not_offered_by_its_arguments() -> None:
     boxes = tool("delete_box(shelf, label)"), tool("delete_boxes_by_age(shelf, days, except?)")
     assert ask("delete_boxes", {"shelf": "s", "days": 3}, *boxes) == ([], ["delete_boxes_by_age", "delete_box"])

@@ -44,6 +44,8 @@ class Fitting(NamedTuple):
     """Whether it concerns the same thing: by its name, or if that has no noun of its own, by its parameters."""
     has_more: bool
     """Whether its name has another thing, which was not asked for."""
+    has_other: bool
+    """Whether its name has only such things, which no argument names either: `columns_list` for `show_tables`."""
     is_opposite: bool
 
     @property
@@ -76,7 +78,7 @@ def find_fitting(asked: str, arguments: Mapping[str, Any], catalog: Catalog) -> 
     tools = list(islice(declaring, _MOST_DECLARING + 1))
     if len(tools) > _MOST_DECLARING:
         return []
-    found = [_compare(asked, tool) for tool in tools if takes_exactly(tool, arguments)]
+    found = [_compare(asked, arguments, tool) for tool in tools if takes_exactly(tool, arguments)]
     related = [one for one in found if one.is_related]
     others = [one for one in found if not one.is_related]
     if _MOST_UNRELATED < len(others) <= _MOST_CHECKED:
@@ -112,7 +114,7 @@ def _are_distinctive(arguments: Mapping[str, Any], tools: Sequence[Tool]) -> boo
     return not is_vague and len(tools) <= _MOST_UNRELATED
 
 
-def _compare(asked: str, tool: Tool) -> Fitting:
+def _compare(asked: str, arguments: Mapping[str, Any], tool: Tool) -> Fitting:
     ours, theirs = read_action(asked), read_action(tool.name)
     has_verb = are_like_verbs(ours.verb, theirs.verb)
     things = find_things(tool.name)
@@ -120,8 +122,11 @@ def _compare(asked: str, tool: Tool) -> Fitting:
     asked_things = find_things(asked)
     has_noun = any(_is_same_thing(one, other) for one in asked_things for other in known)
     is_opposite = has_opposite_word(asked, tool.name) or are_opposite_verbs(ours.verb, theirs.verb)
-    has_more = any(not any(_is_same_thing(one, other) for other in asked_things) for one in things)
-    return Fitting(tool, danger_of_tool(tool), has_verb, has_noun, has_more, is_opposite)
+    others = [one for one in things if not any(_is_same_thing(one, other) for other in asked_things)]
+    sent = [stem(word) for name in arguments for word in split_words(name)]
+    unnamed = [one for one in others if not any(are_same_entity(one, other) for other in sent)]
+    has_other = bool(things and asked_things) and len(unnamed) == len(things)
+    return Fitting(tool, danger_of_tool(tool), has_verb, has_noun, bool(others), has_other, is_opposite)
 
 
 def _is_same_thing(one: str, other: str) -> bool:

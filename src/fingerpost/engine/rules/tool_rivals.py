@@ -48,7 +48,12 @@ def _find_rivals(asked: str, offered: Sequence[Tool], fitting: Sequence[Fitting]
 
 
 def _may_be_offered(asked: str, rival: Fitting) -> bool:
-    """Whether a tool may be the call to try: it reads as was asked, or changes something by no harsher verb."""
+    """Whether a tool may be the call to try: it reads as was asked, or changes something by no harsher verb.
+
+    A tool for another thing takes the arguments too, if they say where that thing is: `columns_list(table)`.
+    """
+    if rival.has_other:
+        return False
     ours, theirs = read_action(asked), read_action(rival.tool.name)
     if rival.danger is Danger.READS:
         return ours.danger in (None, Danger.READS) and (rival.has_verb or not rival.has_more)
