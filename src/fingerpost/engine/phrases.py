@@ -44,6 +44,14 @@ def quote(name: str) -> str:
     return f"'{name}'" if is_name(name) else encode_json(clean(hide_secrets(name[:_LONGEST_NAME])))
 
 
+def quote_exactly(name: str) -> str:
+    """Write a name in quotes, and say if there is more in it than can be seen."""
+    visible = clean(name[:_LONGEST_NAME])
+    if visible == name or not is_name(visible) or len(name) > _LONGEST_NAME:
+        return quote(name)
+    return f"{encode_json(visible)} with {'blanks' if name.strip() == visible else 'invisible characters'}"
+
+
 def is_name(text: str) -> bool:
     """Whether a text can be repeated as a name: it is short and plain, and no token in the place of a name."""
     return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None and is_clean(text) and not _is_token(text)
@@ -93,7 +101,7 @@ def key_of(at: Path) -> str:
 
 def quote_parameter(at: Path) -> str:
     """Name a place at the start of a message: `Parameter 'max'`."""
-    return f"Parameter {quote(format_path(at))}" if at else "The arguments"
+    return f"Parameter {quote_exactly(format_path(at))}" if at else "The arguments"
 
 
 def format_call(call: Call, *, is_vetted: bool = False) -> str:

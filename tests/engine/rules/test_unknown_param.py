@@ -267,3 +267,16 @@ def test_an_undeclared_field_gives_way_to_the_required_one_that_has_to_be_filled
     schema = {"type": "object", "properties": {"size": {"type": "integer"}, "name": TEXT}, "required": ["name", "size"]}
     told = render(judge_field("volume", schema, {"name": "data", "size_mb": 50_000}).report).text
     assert 'Fill in: record(volume: {name: "data", size: <integer>})' in told
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ("note ", "Unknown param \"note\" with blanks, did you mean 'note'?"),
+        ("no\u200bte", 'Unknown param "note" with invisible characters'),
+    ],
+)
+def test_a_name_that_looks_like_a_declared_one_is_said_to_have_more_in_it(sent: str, message: str) -> None:
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
+    report = admit(Call("add", {sent: "x"}), Catalog.listed([{"name": "add", "inputSchema": schema}])).report
+    assert report.diagnoses[0].message == message

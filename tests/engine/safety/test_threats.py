@@ -89,7 +89,7 @@ PAYLOADS = [_payload(index) for index in range(300)] + [
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NAME = r"[\w$@.:/\-\[\]§]{1,132}…?"
-_QUOTED = rf"(?:'{_NAME}'|§)"
+_QUOTED = rf"(?:'{_NAME}'|§(?: with (?:blanks|invisible characters))?)"
 _LIST = rf"{_QUOTED}(?:, {_QUOTED})*(?: (?:and|or) (?:{_QUOTED}|[\d,]+ more))?"
 _TYPE = r"(?:string|integer|number|boolean|array|object|null|any value|value)"
 _TYPES = rf"{_TYPE}(?: or {_TYPE})*"

@@ -34,7 +34,7 @@ from fingerpost.engine.model import (
     Severity,
     are_contested,
 )
-from fingerpost.engine.phrases import format_path, parameter_label, quote, show_name
+from fingerpost.engine.phrases import format_path, parameter_label, quote, quote_exactly, show_name
 from fingerpost.engine.rules.argument_readings import (
     MANY_NAMES,
     SIDE_CONFIDENCE,
@@ -294,7 +294,7 @@ def _diagnosis(
     """Diagnose an unknown argument. `is_near`: a declared name is near, even if it cannot be the intended one."""
     has_place = bool(fixes) and fixes[0].confidence > OFFER_THRESHOLD and bool(fixes[0].label)
     near = fixes[0] if has_place and not are_contested(fixes) else None
-    name = quote(format_path(at))
+    name = quote_exactly(format_path(at))
     return case.make_diagnosis(
         CODE,
         f"Unknown param {name}, did you mean {quote(near.label)}?" if near else f"Unknown param {name}",
