@@ -62,3 +62,21 @@ def test_a_field_that_has_another_name_in_its_object_is_offered() -> None:
 def test_a_field_in_other_words_joins_the_given_object() -> None:
     found = correct(borrower={"institution": "V&A", **OTHERS}, borrower_email="a@example.com")
     assert found == {"institution": "V&A", "contact_email": "a@example.com", **OTHERS}
+
+
+@pytest.mark.parametrize(
+    ("sent", "corrected"),
+    [
+        ({"layer_hieght": 0.2, "infill": 20}, {"settings": {"layer_height": 0.2, "infill": 20}}),
+        ({"layer_height": 0.2, "infil": 20}, {"settings": {"layer_height": 0.2, "infill": 20}}),
+        ({"layer_height": 0.2, "pritner": "p1"}, {"settings": {"layer_height": 0.2}, "printer": "p1"}),
+        ({"layer_height": 0.2, "infil": 20, "infilll": 30}, None),
+    ],
+)
+def test_a_misspelled_field_goes_where_the_others_go(sent: dict[str, Any], corrected: dict[str, Any] | None) -> None:
+    fields = {"layer_height": {"type": "number"}, "infill": {"type": "integer"}}
+    declared = {"printer": TEXT, "settings": {"type": "object", "properties": fields}}
+    schema = {"type": "object", "properties": declared, "required": ["settings"]}
+    verdict = admit(Call("submit", sent), Catalog.listed([{"name": "submit", "inputSchema": schema}]))
+    assert verdict.action == "refuse"
+    assert (verdict.report.corrected.arguments if verdict.report.corrected else None) == corrected

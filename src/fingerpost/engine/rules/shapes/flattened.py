@@ -100,7 +100,25 @@ def _find_places(case: Case, strays: list[str]) -> Mapping[str, Path]:
     for stray, path in find_prefixed_fields(case, rest).items():
         if path not in places.values() and not _is_respelled(case, stray):
             places[stray] = path
-    return places
+    return {**places, **_find_misspelled(case, [stray for stray in rest if stray not in places], places)}
+
+
+def _find_misspelled(case: Case, strays: list[str], places: Mapping[str, Path]) -> Mapping[str, Path]:
+    """Return the places of misspelled fields beside others that all belong to one object."""
+    parents = {path[:-1] for path in places.values()}
+    if len(parents) != 1:
+        return {}
+    parent = parents.pop()
+    declared = schemas.properties(case.tool.schema, case.schema(parent))
+    fields = [name for name in declared if is_free(case, (*parent, name)) and (*parent, name) not in places.values()]
+    others = [name for name in case.tool.params if name not in case.arguments]
+    found: dict[str, Path] = {}
+    for stray in strays:
+        near = closest(stray, [*fields, *others], "parameter")
+        if near and near[0].is_clear and near[0].name in fields and near[0].name not in others:
+            found[stray] = (*parent, near[0].name)
+    claims = Counter(found.values())
+    return {stray: path for stray, path in found.items() if claims[path] == 1}
 
 
 def _find_beside_others(case: Case, strays: list[str], places: Mapping[str, Path]) -> Mapping[str, Path]:
@@ -128,7 +146,8 @@ def _fix(case: Case, parent: Path, moved: Mapping[str, Path]) -> Fix:
     for stray, path in moved.items():
         call = Move((stray,), path).applied_to(call)
     is_only = all(len(find_homes(case, stray)) < 2 for stray in moved)
-    if is_only and (case.tool.is_read_only or parent[0] in case.tool.required):
+    is_exact = all(spelling(stray).endswith(spelling(str(path[-1]))) for stray, path in moved.items())
+    if is_only and is_exact and (case.tool.is_read_only or parent[0] in case.tool.required):
         return lossless_arguments(
             call.arguments, f"{join_names(moved, limit=4)} went inside {quote(format_path(parent))}"
         )
