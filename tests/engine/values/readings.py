@@ -13,15 +13,22 @@ LEFT_OUT = "left out"
 
 
 def judge_value(
-    value: Any, schema: dict[str, Any], *, name: str = "p", read_only: bool = False, required: bool = False
+    value: Any,
+    schema: dict[str, Any],
+    *,
+    name: str = "p",
+    tool: str = "t",
+    beside: dict[str, Any] | None = None,
+    read_only: bool = False,
+    required: bool = False,
 ) -> Verdict:
-    """Judge a call with this one argument."""
-    properties = {name: schema}
-    listed: dict[str, Any] = {"name": "t", "inputSchema": {"type": "object", "properties": properties}}
+    """Judge a call with this one argument. `beside` are the schemas of other parameters."""
+    properties = {name: schema, **(beside or {})}
+    listed: dict[str, Any] = {"name": tool, "inputSchema": {"type": "object", "properties": properties}}
     listed["inputSchema"]["required"] = [name] if required else []
     if read_only:
         listed["annotations"] = {"readOnlyHint": True}
-    return admit(Call("t", {name: value}), Catalog.listed([listed]))
+    return admit(Call(tool, {name: value}), Catalog.listed([listed]))
 
 
 def readings(value: Any, schema: dict[str, Any], **options: Any) -> list[tuple[Any, Grade]]:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from fingerpost import Applicability, Call, Catalog, Verdict, admit, render
-from tests.engine.values.readings import INTEGER, NUMBER, lossless, offered, readings, text
+from tests.engine.values.readings import INTEGER, NUMBER, likely, lossless, offered, readings, text
 
 
 @pytest.mark.parametrize(
     ("sent", "number"),
     [
         ("10", 10), (" 10 ", 10), ("10.0", 10), ("+10", 10), ("#12", 12), ("!12", 12), ("1,000", 1000), ("1_000", 1000),
-        ("1e3", 1000), ("-1,234,567", -1234567), ("10.00", 10), ("0.0", 0), ("9007199254740992", 2**53),
+        ("-1,234,567", -1234567), ("10.00", 10), ("0.0", 0), ("9007199254740992", 2**53),
     ],
 )  # fmt: skip
 def test_a_text_with_one_reading_is_converted_to_an_integer(sent: str, number: int) -> None:
@@ -23,8 +23,8 @@ def test_a_text_with_one_reading_is_converted_to_an_integer(sent: str, number: i
 
 @pytest.mark.parametrize(
     ("sent", "number"),
-    [("10", 10), ("1.5", 1.5), (" +1.5 ", 1.5), ("1_000", 1000), ("1e3", 1000.0), ("-0.25", -0.25), ("0.500", 0.5),
-     ("1.125", 1.125), ("1000.000", 1000.0), ("1.00", 1.0)],
+    [("10", 10), ("1.5", 1.5), (" +1.5 ", 1.5), ("1_000", 1000), ("1.5e3", 1500.0), ("1e-3", 0.001), ("-0.25", -0.25),
+     ("0.500", 0.5), ("1.125", 1.125), ("1000.000", 1000.0), ("1.00", 1.0)],
 )  # fmt: skip
 def test_a_text_with_one_reading_is_converted_to_a_number(sent: str, number: float) -> None:
     assert readings(sent, NUMBER) == lossless(number)
@@ -43,6 +43,34 @@ def test_a_text_with_one_reading_is_converted_to_a_number(sent: str, number: flo
 )  # fmt: skip
 def test_a_number_that_may_be_another_one_is_offered(sent: str, schema: Any, numbers: list[float]) -> None:
     assert readings(sent, schema) == offered(*numbers)
+
+
+@pytest.mark.parametrize(("sent", "number"), [("1e3", 1000), ("12E1", 120), ("1.5e3", 1500), ("-2e+2", -200)])
+def test_an_integer_with_an_exponent_is_only_offered(sent: str, number: int) -> None:
+    assert readings(sent, INTEGER, read_only=True) == offered(number)
+    assert readings(sent, {**INTEGER, "maximum": -1000}) == []
+
+
+def test_a_number_with_an_exponent_that_looks_like_a_code_is_likely() -> None:
+    assert readings("1e3", NUMBER) == likely(1000.0)
+
+
+@pytest.mark.parametrize("name", ["ticket_id", "bill_ids", "houseNumber", "pin", "zip_code", "build_no", "serial"])
+@pytest.mark.parametrize("sent", ["7e2", "12E1", "1.5e3"])
+def test_an_id_with_an_e_is_not_multiplied(name: str, sent: str) -> None:
+    assert readings(sent, INTEGER, name=name) == readings(sent, NUMBER, name=name, read_only=True) == []
+    assert readings(f"{sent}, 8", {"type": "array", "items": NUMBER}, name=name) == []
+    assert readings(f"https://x.example/t/{sent}", NUMBER, name=name) == []
+
+
+def test_the_thing_that_a_tool_is_for_may_be_an_id() -> None:
+    assert readings("7e2", INTEGER, name="ticket", tool="close_ticket") == []
+    assert readings("7e2", INTEGER, name="limit", tool="list_tickets") == offered(700)
+
+
+@pytest.mark.parametrize("sent", ["1.2.3e4", "007e2", "1e", "e3"])
+def test_a_text_with_an_e_that_is_no_number_gets_none(sent: str) -> None:
+    assert readings(sent, INTEGER) == readings(sent, NUMBER) == []
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ LARGEST_EXACT = 2**53
 """Beyond this, servers that use floats read a neighbouring number."""
 
 INTEGER = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,15})")
-NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}(?:[eE]|$))(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+NUMBER = lazy_pattern(r"-?(?=[0-9.]{1,16}$)(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 """At most fifteen digits, which a float preserves."""
+_EXPONENT = lazy_pattern(r"[eE]([+-]?[0-9]{1,2})$")
 
 _THOUSANDS = lazy_pattern(r"-?[1-9][0-9]{0,2}\.[0-9]{2}0")
 
@@ -26,3 +27,9 @@ def parse_exact(text: str, kinds: tuple[str, ...]) -> int | float | None:
     if "number" in kinds and NUMBER.fullmatch(text):
         return int(text) if INTEGER.fullmatch(text) else float(text)
     return None
+
+
+def parse_exponent(text: str) -> float | None:
+    """Return the number of a text such as `1.5e3`, if no digit is lost."""
+    found = _EXPONENT.search(text)
+    return float(text) if found and NUMBER.fullmatch(text[: found.start()]) else None

@@ -2,9 +2,9 @@
 
 A conversion is lossless if the text has one reading and the number keeps every digit. A comma may be decimal where a
 fraction is allowed, the point of `"1.500"` may group thousands, and leading zeros belong to an id, so those numbers are
-offered. So are digits of other scripts,
-and numbers with a word that only says what they count: `"No. 12"`, `"12th"` or `"KW 12"` for a week.
-`"10.00"` for a number of cents is probably a number of dollars, so the caller has to fill it in.
+offered. So are digits of other scripts, integers with an exponent, and numbers with a word that only says what they
+count: `"No. 12"`, `"12th"` or `"KW 12"` for a week. The letter of `"7e2"` may belong to an id: where it can, the text
+is no number at all. `"10.00"` for a number of cents is probably a number of dollars, so the caller has to fill it in.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.model import Grade
 from fingerpost.engine.safety.redact import clean
-from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact, parse_thousands
+from fingerpost.engine.values.exact import INTEGER, LARGEST_EXACT, NUMBER, parse_exact, parse_exponent, parse_thousands
+from fingerpost.engine.values.id_names import may_be_id
 from fingerpost.engine.values.money import MINOR_UNIT
-from fingerpost.engine.values.slot import Candidate, Instead, Slot, lossless
+from fingerpost.engine.values.slot import Candidate, Instead, Slot, likely, lossless
 
 _MAX_LENGTH = 40
 _MARKED = lazy_pattern(r"[#!](?=[0-9])")
@@ -42,7 +43,8 @@ _MINOR_UNIT_PHRASE = lazy_pattern(
 )
 _HAS_FRACTION = lazy_pattern(r"-?[0-9][0-9.,_']*?(?:\.[0-9]+|,[0-9]{1,2})")
 _LEADING_ZEROS = lazy_pattern(r"-?0[0-9]{1,15}")
-
+_WITH_EXPONENT = lazy_pattern(r"-?[0-9][0-9.]*[eE][+-]?[0-9]{1,2}")
+_LIKE_CODE = lazy_pattern(r"[0-9]+[eE][0-9]+")
 
 _MINUS_SIGNS = lazy_pattern(r"^[\u2212\uff0d\ufe63](?=\d)")
 _ORDINAL = lazy_pattern(r"([1-9][0-9]{0,5})(st|nd|rd|th|\.)", re.IGNORECASE)
@@ -105,6 +107,8 @@ def _read_text(bare: str, slot: Slot) -> Iterator[Candidate]:
         sent = json.dumps(clean(text), ensure_ascii=False)
         hint = f"{slot.label} counts in a small unit of money: {sent} is probably in the main unit"
         yield Candidate(Instead.FILL_IN, hint=hint)
+    elif _WITH_EXPONENT.fullmatch(text):
+        yield from () if may_be_id(slot) else _read_with_exponent(text, slot)
     elif "integer" in slot.kinds and "number" not in slot.kinds:
         yield from _read_integer(text)
     elif "number" in slot.kinds:
@@ -117,6 +121,17 @@ def _is_in_main_unit(text: str, slot: Slot) -> bool:
         return False
     words = split_words(slot.name)
     return any(map(MINOR_UNIT.fullmatch, words)) or bool(_MINOR_UNIT_PHRASE.search(slot.description[:500]))
+
+
+def _read_with_exponent(text: str, slot: Slot) -> Iterator[Candidate]:
+    """Yield the number of `1e3`. An integer is seldom written so; without a point or a sign it may be a code."""
+    number = parse_exponent(text)
+    if number is None:
+        return
+    if "number" in slot.kinds:
+        yield likely(number) if _LIKE_CODE.fullmatch(text) else lossless(number)
+    elif "integer" in slot.kinds and (whole := _parse_whole_decimal(text)) is not None:
+        yield Candidate(whole)
 
 
 def _read_integer(text: str) -> Iterator[Candidate]:

@@ -18,6 +18,7 @@ from fingerpost.engine.matching.units import last_unit, unit_of, unknown_unit
 from fingerpost.engine.phrases import encode_json, parameter_label
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.values.exact import parse_exact, parse_thousands
+from fingerpost.engine.values.id_names import names_id
 from fingerpost.engine.values.money import MONEY_SIGNS, is_currency, is_minor_unit, is_rate, says_unit
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
@@ -75,7 +76,6 @@ _SAME_UNITS = {
     "ct": "cent", "d": "day", "feet": "foot", "metre": "meter", "litre": "liter", "kilometre": "kilometer",
     "kilowatt": "kw", "kilohertz": "khz", "megahertz": "mhz", "gigahertz": "ghz",
 }  # fmt: skip
-_IDENTIFIERS = frozenset({"id", "key", "number", "no", "code", "version", "uuid", "sku", "ref"})
 _IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of)\s+|[(\[]\s*(?:in\s+)?)([^\W\d_]{1,20})\b")
 _RATE = lazy_pattern(r"[^\W\d_]{2,20}\s+per\s+[^\W\d_]{2,20}", re.IGNORECASE)
 _PLURALS = {
@@ -214,7 +214,7 @@ def _says_direction(unit: str, slot: Slot) -> bool:
 
 def _find_quantity(text: str, slot: Slot) -> Quantity | None:
     """Return the number and the unit of a text such as `10 px` or `$5`."""
-    if len(text) > _MAX_LENGTH or {*map(stem, split_words(slot.name))} & _IDENTIFIERS:
+    if len(text) > _MAX_LENGTH or names_id(slot.name):
         return None
     bare = text.strip()
     if found := _PREFIXED.fullmatch(bare):
