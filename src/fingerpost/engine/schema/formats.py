@@ -37,7 +37,7 @@ LENIENT_FORMATS: dict[str, Callable[[str], bool]] = {
     "time": _full_match(rf"(?:{_LOCAL_TIME})(?:{_LENIENT_ZONE})?", re.ASCII),
     "uri": _full_match(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
     "iri": _full_match(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:[^\n]+"),
-    "email": _full_match(r"[^@\s]+@[^@\s]+"),
+    "email": _full_match(r"(?!(?i:mailto):)[^@\s]+@[^@\s]+"),
     "uuid": _full_match(r"(?:urn:uuid:)?\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"),
     "ipv6": _full_match(r"[0-9a-fA-F:.]+(?:%\w+)?"),
     "hostname": _full_match(r"[^\s/:@]+"),

@@ -1,6 +1,7 @@
-"""Small details of a text: spaces and quotes around it, `#` before an id, `file://`, a URL instead of the id in it.
+"""Small details of a text: spaces and quotes around it, `#` before an id, `file://`, `mailto:`, a URL around an id.
 
-All of them are offered, and only if the schema rejects the text as it is and accepts it without the detail.
+All but `mailto:`, which adds nothing to an address, are offered, and only if the schema rejects the text as it is and
+accepts it without the detail.
 """
 
 from __future__ import annotations
@@ -10,15 +11,13 @@ from collections.abc import Iterator
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
-from fingerpost.engine.values.exact import parse_exact
-from fingerpost.engine.values.slot import Candidate, Instead, Slot
+from fingerpost.engine.values.slot import Candidate, Instead, Slot, likely
+from fingerpost.engine.values.urls import percent_decode, read_url
 
 _MAX_LENGTH = 2048
-_MAX_SEGMENTS = 8
 _KEYWORDS = frozenset({"pattern", "format", "maxLength", "enum", "type"})
 _PAIRS = {'"': '"', "'": "'", "`": "`", "<": ">", "\u201c": "\u201d", "\u2018": "\u2019", "(": ")", "[": "]"}
-_URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/]+(/\S*)?")
-_MARKS = lazy_pattern(r"[?&#=]")
+_MAILTO = lazy_pattern(r"(?i:mailto):([^\s@?]+@[^\s@?]+)")
 _ADDRESS = lazy_pattern(r"[^<>]{0,256}<([^<>\s]+)>")
 _PATH_WORDS = frozenset({"path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd"})
 
@@ -30,15 +29,15 @@ def read_details(slot: Slot) -> Iterator[Candidate]:
         return
     bare = text.strip()
     if slot.keyword == "type":
-        yield from _find_in_url(bare, slot)
+        yield from read_url(slot, bare)
         return
     if bare != text and bare:
         yield Candidate(bare, confidence=0.95, is_sure=True)
     yield from _strip_marks(bare, slot)
     if bare.lower().startswith("file://"):
-        yield Candidate(_percent_decode(re.sub(r"(?i)^file://(?:localhost)?", "", bare)), confidence=0.85)
+        yield Candidate(percent_decode(re.sub(r"(?i)^file://(?:localhost)?", "", bare)), confidence=0.85)
     elif slot.form not in ("uri", "url", "iri", "uri-reference"):
-        yield from _find_in_url(bare, slot)
+        yield from read_url(slot, bare)
     if bare.startswith("~") and _is_path(slot.name):
         yield Candidate(Instead.FILL_IN, hint=f"Write {slot.label} out: ~ is not expanded")
 
@@ -51,6 +50,8 @@ def _strip_marks(bare: str, slot: Slot) -> Iterator[Candidate]:
         yield Candidate(bare[1:], confidence=0.85)
     if found := _ADDRESS.fullmatch(bare):
         yield Candidate(found[1], confidence=0.85)
+    if found := _MAILTO.fullmatch(bare):
+        yield likely(found[1])
 
 
 def _has_mark(text: str) -> bool:
@@ -59,31 +60,6 @@ def _has_mark(text: str) -> bool:
     if text[:1] == "!":
         return rest[:1].isalnum() and any(map(str.isdigit, rest))
     return text[:1] in ("#", "@") and rest[:1].isalnum()
-
-
-def _find_in_url(text: str, slot: Slot) -> Iterator[Candidate]:
-    """Yield the part of a URL that the schema accepts, if there is exactly one."""
-    found = _URL.fullmatch(text)
-    if not found or not found[1]:
-        return
-    parts = [_percent_decode(part) for part in _MARKS.sub("/", str(found[1])).split("/") if part]
-    values = [_as_number(part, slot.kinds) for part in list(dict.fromkeys(parts))[:_MAX_SEGMENTS]]
-    fitting = [value for value in values if slot.fits(value)]
-    if len(fitting) == 1:
-        yield Candidate(fitting[0])
-
-
-def _as_number(text: str, kinds: tuple[str, ...]) -> str | int | float:
-    number = parse_exact(text, kinds) if "string" not in kinds else None
-    return text if number is None else number
-
-
-def _percent_decode(text: str) -> str:
-    if "%" not in text:
-        return text
-    from urllib.parse import unquote  # few texts need it
-
-    return unquote(text)
 
 
 def _is_path(name: str) -> bool:

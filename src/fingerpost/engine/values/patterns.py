@@ -23,6 +23,7 @@ from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.matching.units import unit_of
 from fingerpost.engine.schema.validate import compile_schema
 from fingerpost.engine.values.slot import Candidate, Slot, likely
+from fingerpost.engine.values.urls import wants_host
 
 _MAX_LENGTH = 128
 _LONGEST_PATTERN = 512
@@ -54,7 +55,7 @@ def read_pattern(slot: Slot) -> Iterator[Candidate]:
     if slot.keyword != "pattern" or slot.is_reported or not isinstance(text, str) or not pattern:
         return
     bare = text.strip().removeprefix("#").strip()
-    if not 0 < len(bare) <= _MAX_LENGTH:
+    if not 0 < len(bare) <= _MAX_LENGTH or _has_port_or_path(bare, slot.name):
         return
     accepted = compile_schema({"pattern": pattern})
     if accepted is None or accepted.is_valid(bare):  # only what surrounds it is wrong, which `details` removes
@@ -69,6 +70,11 @@ def read_pattern(slot: Slot) -> Iterator[Candidate]:
             yield likely(fitting[0]) if changed in same else Candidate(fitting[0], confidence=0.85)
         if fitting:
             return
+
+
+def _has_port_or_path(text: str, name: str) -> bool:
+    """Whether a text is more than a host where one is wanted: `example.org:80` is no `example.org-80`."""
+    return (":" in text or "/" in text) and wants_host(name)
 
 
 def _pattern_of(slot: Slot) -> str:
