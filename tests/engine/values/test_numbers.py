@@ -130,12 +130,22 @@ def test_a_number_with_a_unit_is_offered_and_the_unit_named(sent: str, number: i
         ("ratio", "A percentage", "5 px", "percent"), ("wait_s", "", "5 minutes", "seconds"),
         ("temperature_f", "", "21\u00b0C", "degrees Fahrenheit"), ("height", "in feet", "180 cm", "feet"),
         ("temp", "In \u00b0C", "72 \u00b0F", "degrees Celsius"),
+        ("prep_time_min", "", "90 s", "minutes"), ("walk_min", "In minutes", "2 h", "minutes"),
+        ("wait_in_min", "", "90s", "minutes"), ("break_mins", "", "1 h", "minutes"), ("keep_days", "", "3 h", "days"),
     ],
 )  # fmt: skip
 def test_a_number_in_another_unit_is_never_offered(name: str, description: str, sent: str, unit: str) -> None:
     schema = {"type": "integer", "description": description}
     assert readings(sent, schema, name=name) == []
     assert f"{name} takes a number in {unit}" in text(sent, schema, name=name)
+
+
+@pytest.mark.parametrize("name", ["birth_year_min", "priceMin", "votes_min", "time_min", "duration_min", "temp_min"])
+def test_the_smallest_value_is_not_in_minutes(name: str) -> None:
+    beside = {"duration_max": NUMBER}
+    assert "minutes" not in text("1800s", NUMBER, name=name, beside=beside)
+    assert readings("1800s", NUMBER, name=name, beside=beside) == []
+    assert readings("18 years", NUMBER, name=name, beside=beside) == offered(18)
 
 
 @pytest.mark.parametrize(

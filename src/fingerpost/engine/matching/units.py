@@ -70,6 +70,11 @@ _NO_UNITS = frozenset({
     "upper", "value",
 })  # fmt: skip
 """What may follow a quantity and says which value it is, not in which unit: `price_max`."""
+_LENGTHS_OF_TIME = frozenset({
+    "cooldown", "delay", "downtime", "duration", "elapsed", "expiry", "interval", "lifetime", "period", "retention",
+    "runtime", "sleep", "span", "time", "timeout", "ttl", "uptime", "wait", "window",
+})  # fmt: skip
+"""What is measured in minutes. Behind any other word, `min` is the smallest value (`price_min`)."""
 
 
 def unit_of(word: str) -> str | None:
@@ -162,6 +167,8 @@ def _unit_at(words: tuple[str, ...], place: int) -> str | None:
     if place and place == len(words) - 1 and word in _LAST_LETTERS:
         return unit
     before = stem(words[place - 1]) if place else ""
+    if word == "min" and before != "in":
+        return unit if before in _LENGTHS_OF_TIME and words[:place] != ("time",) else None
     if before in _QUANTITIES or before == "in":
         return unit
     return None if word in _WHICH_ONE or {word, stem(word)} & _OTHER_MEANINGS else unit

@@ -53,6 +53,8 @@ _UNIT_NAMES = frozenset({"unit", "uom"})
 _CURRENCY_NAMES = frozenset({"currency", "ccy", "unit", "asset", "coin"})
 _MONEY = lazy_pattern(rf"[A-Z]{{0,3}}[{MONEY_SIGNS}]|[A-Z]{{3,5}}")
 _PERCENT = "percentage"
+_NEAR_MINUTES = frozenset({"millisecond", "second", "hour", "day"})
+"""Units that a caller converts to minutes: `min` may be the unit or the smallest value, so their number is not it."""
 _FACTORS = frozenset({
     "k", "m", "b", "g", "t", "bn", "mn", "mio", "thousand", "million", "billion", "trillion", "hundred", "dozen",
     "score", "lakh", "crore",
@@ -80,7 +82,7 @@ _IN_DESCRIPTION = lazy_pattern(r"(?:\b(?:in|as|of)\s+|[(\[]\s*(?:in\s+)?)([^\W\d
 _RATE = lazy_pattern(r"[^\W\d_]{2,20}\s+per\s+[^\W\d_]{2,20}", re.IGNORECASE)
 _PLURALS = {
     "percentage": "percent", "celsius": "degrees Celsius", "fahrenheit": "degrees Fahrenheit", "kelvin": "kelvin",
-    "hertz": "hertz", "inch": "inches", "foot": "feet",
+    "hertz": "hertz", "inch": "inches", "foot": "feet", "day": "days", "bit": "bits", "amp": "amps",
 }  # fmt: skip
 _PLURAL = lazy_pattern(r"\b([^\W\d_]{4,20}s|percent(?:age)?)\b", re.IGNORECASE)
 _PERCENT_SIGN = lazy_pattern(r"[0-9]\s?%|[(\[]%|\bin %")
@@ -159,6 +161,8 @@ def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
         return f"{slot.label} takes a number in {own}, {quoted} is another unit"
     if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
         return f"{slot.label} takes a number, not a percentage"
+    if not wanted and named in _NEAR_MINUTES and split_words(slot.name)[-1:] == ("min",):
+        return f"{slot.label} takes a number, and does not say that it counts in {quoted}"
     return "" if wanted or says_unit(unit, slot.name, slot.description) else _compare_with_siblings(slot, unit, named)
 
 
@@ -263,14 +267,23 @@ def _longest_name(unit: str) -> str:
 
 def find_units(slot: Slot) -> list[str]:
     """Return the units that the name or the description of a parameter names."""
-    words = split_words(slot.name)
+    named = "" if _is_lower_bound(slot) else _find_unit_of_name(slot.name)
+    return [named] if named else _find_described_units(slot.description[:500])
+
+
+def _find_unit_of_name(name: str) -> str:
+    words = split_words(name)
     last = words[-1] if words else ""
-    if unit := last_unit(slot.name):
-        return [_longest_name(unit)]
-    is_named = len(last) > 1 or (last in ("s", "h") and len(words) > 1)
-    if ((is_named and last != "min") or (last == "min" and len(words) > 1)) and (unit := name_unit(last)):
-        return [unit]
-    return _find_described_units(slot.description[:500])
+    if unit := last_unit(name):
+        return _longest_name(unit)
+    is_named = (len(last) > 1 and last != "min") or (last in ("s", "h") and len(words) > 1)
+    return (name_unit(last) if is_named else None) or ""
+
+
+def _is_lower_bound(slot: Slot) -> bool:
+    """Whether `min` at the end of a name stands for the smallest value, as a parameter for the largest one shows."""
+    words = split_words(slot.name)
+    return words[-1:] == ("min",) and any(split_words(name) == (*words[:-1], "max") for name in slot.siblings)
 
 
 def _find_described_units(text: str) -> list[str]:
