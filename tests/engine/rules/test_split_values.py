@@ -111,6 +111,8 @@ def test_a_sign_is_no_direction_if_no_single_parameter_takes_one(
         ({"sort_by": FIELD, "ascending": FLAG}, "-term", {"sort_by": "term", "ascending": False}),
         ({"sort_by": FIELD, "sort_order": ORDER}, "-created", {"sort_by": "created", "sort_order": "desc"}),
         ({"sort_by": FIELD, "limit": {"type": "integer"}, "dir": ORDER}, "+term", {"sort_by": "term", "dir": "asc"}),
+        ({"sort_by": FIELD, "descending": FLAG}, "created:desc", {"sort_by": "created", "descending": True}),
+        ({"sort_by": FIELD, "dir": ORDER}, "ascending term", {"sort_by": "term", "dir": "asc"}),
     ],
 )
 def test_a_sign_before_the_field_is_offered_as_its_direction(

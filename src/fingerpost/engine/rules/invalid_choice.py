@@ -17,7 +17,7 @@ from fingerpost.engine.phrases import literal, quote_parameter, shorten_literal
 from fingerpost.engine.rules.near_choices import find_near_choices
 from fingerpost.engine.rules.negated_choice import find_denied_choice
 from fingerpost.engine.rules.respelling import placeholder_fix, respell
-from fingerpost.engine.rules.sort_prefix import split_sort_prefix
+from fingerpost.engine.rules.sort_direction import split_sort_direction
 from fingerpost.engine.safety.redact import clean
 from fingerpost.engine.schema.code_labels import add_label
 
@@ -53,7 +53,7 @@ def _diagnosis(case: Case, violation: Violation, choices: list[Any]) -> Diagnosi
 
 def _find_near(case: Case, at: Path, choices: list[Any], names: list[str]) -> list[Fix]:
     """Return the fixes with the choices that the value may stand for, best first."""
-    if split := split_sort_prefix(case, at, choices):
+    if split := split_sort_direction(case, at, choices):
         return [split]
     if denied := find_denied_choice(case.value(at), choices):
         return [_fix(at, Match(denied, 0.85, is_clear=False))]

@@ -4,7 +4,8 @@ A similar choice is offered, but never the opposite of what was sent or one with
 that means "not given" or for the negation of a choice. A word of its own is no misspelling of another one. Between a
 choice and its negation (`listed`, `unlisted`), a misspelling decides only if it is clearly nearer to one. Codes of
 currencies, countries and languages are too short for misspellings: each of their neighbours is a code too. They may be
-short forms of the value, except in a well-known set: `mon` is no `month` beside `tue`.
+short forms of the value, except in a well-known set: `mon` is no `month` beside `tue`. Where a word of the value is in
+one of the choices, the others do not stand for it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
 from fingerpost.engine.values.choices import is_negated, is_other_unit
 from fingerpost.engine.values.known_codes import is_member, show_known_set
+from fingerpost.engine.values.sort_orders import field_words, parse_sort_order
 
 _MAX_LENGTH = 96
 _MOST_CHOICES = 10_000
@@ -69,12 +71,14 @@ def _find_readings(value: str, choices: Sequence[Any], names: Sequence[str]) -> 
     words = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, str)]
     if is_negated(value):
         words = [choice for choice in words if is_negated(choice)]
-    if _denies_one(value, words) or _names_several(value, words) or is_member(value, words, names[-1:]):
+    named = _find_named(value, words)
+    if _denies_one(value, words) or named == set() or is_member(value, words, names[-1:]):
         return []
     near = find_readings(value, words, "value")
     if _are_codes(words):
         may_be_short = not show_known_set(words)
         near = [one for one in near if one.evidence.tier is Tier.MEANING or (may_be_short and _is_short_form(one))]
+    near = [one for one in near if named is None or one.match.name in named]
     return [reading for reading in near if _may_mean(value, reading, names, words)]
 
 
@@ -125,6 +129,8 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
         return False
     if _are_opposite(value, choice) or _is_qualified(value, choice):
         return False
+    if _sorts_by_other(value, choice):
+        return False
     if _denies(value, choice) or _names_other_too(choice, value, choices) or is_other_unit(value, choice):
         return False
     if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
@@ -133,6 +139,13 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
         return False
     is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
     return not (is_other or _says_more(value, choice, names))
+
+
+def _sorts_by_other(value: str, choice: str) -> bool:
+    """Whether a value names a field to sort by, and the choice another one: `price:desc` and `name_desc`."""
+    order = parse_sort_order(value)
+    theirs = field_words(choice)
+    return order is not None and all(is_known_word(word) and word not in theirs for word in order.field)
 
 
 def _is_other_word(value: str, choice: str) -> bool:
@@ -206,14 +219,18 @@ def _denies_one(value: str, choices: Sequence[str]) -> bool:
     return bool(rests) and len(choices) > 2 and any(spelling(choice) in rests for choice in choices)
 
 
-def _names_several(value: str, choices: Sequence[str]) -> bool:
-    """Whether different words of a value stand for different choices: `read-write` for `reader` and `writer`."""
+def _find_named(value: str, choices: Sequence[str]) -> set[str] | None:
+    """Return the choices that have every word of a value that any choice has; None if none has any.
+
+    What a word names has to be in the choice: `price:desc` is no `newest` beside `price_asc`. Different words may stand
+    for different choices: `read-write` is neither `reader` nor `writer`.
+    """
     words = [word for word in map(str.lower, split_words(value)) if len(word) > 2]
     if not 1 < len(words) <= 8 or len(choices) > _MOST_WORDS:
-        return False
+        return None
     named = [{choice for choice in choices if _begins_alike(word, choice)} for word in words]
     sets = [one for one in named if one]
-    return len(sets) > 1 and not any(all(choice in one for one in sets) for choice in sets[0])
+    return set[str].intersection(*sets) if sets else None
 
 
 def _begins_alike(word: str, choice: str) -> bool:

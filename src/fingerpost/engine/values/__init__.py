@@ -25,6 +25,7 @@ from fingerpost.engine.values.pairs import read_pairs
 from fingerpost.engine.values.patterns import read_pattern
 from fingerpost.engine.values.periods import read_period
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
+from fingerpost.engine.values.sort_orders import read_sort_order
 from fingerpost.engine.values.unit_choices import read_unit_choice
 from fingerpost.engine.values.units import read_quantity
 from fingerpost.engine.values.uuids import read_uuid
@@ -49,6 +50,7 @@ def _write_number(slot: Slot) -> Iterator[Candidate]:
 
 _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_choice,
+    read_sort_order,
     read_unit_choice,
     read_initial,
     read_period,

@@ -1,7 +1,7 @@
-"""A sign before the field to sort by: `-created` is `created` in descending order.
+"""A direction in the field to sort by: `-created` and `created:desc` are `created` in descending order.
 
-The sign is a direction only if a parameter beside the field takes one: a flag (`descending`, `reverse`) or the choices
-`asc` and `desc`. It has to be unset, and the only one.
+It is split off only if a parameter beside the field takes one: a flag (`descending`, `reverse`) or the choices `asc`
+and `desc`. That has to be unset, and the only one.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ from __future__ import annotations
 from typing import Any
 
 from fingerpost.engine.case import Case
-from fingerpost.engine.matching.spelling import spelling, split_words
+from fingerpost.engine.matching.spelling import split_words
 from fingerpost.engine.model import Applicability, Fix, Path, Replace
 from fingerpost.engine.safety.json_input import as_list
 from fingerpost.engine.schema import walk as schemas
+from fingerpost.engine.values.sort_orders import field_words, parse_sort_order
 
-_MAX_LENGTH = 64
 _SORT_WORDS = frozenset({"sort", "order", "orderby", "sortby", "ordering", "sorting"})
 _DESCENDING = frozenset({"desc", "descending", "reverse", "reversed"})
 _ASCENDING = frozenset({"asc", "ascending"})
 _BESIDE_FLAG = frozenset({"sort", "order", "is", "in", "ordering", "direction"})
 
 
-def split_sort_prefix(case: Case, at: Path, choices: list[Any]) -> Fix | None:
+def split_sort_direction(case: Case, at: Path, choices: list[Any]) -> Fix | None:
     """Return the fix that gives the field and the direction to their own parameters."""
-    value, name = case.value(at), at[-1]
-    if not isinstance(value, str) or not isinstance(name, str) or _SORT_WORDS.isdisjoint(split_words(name)):
+    name = at[-1]
+    if not isinstance(name, str) or _SORT_WORDS.isdisjoint(split_words(name)):
         return None
-    if value[:1] not in ("-", "+") or len(value) > _MAX_LENGTH:
+    order = parse_sort_order(case.value(at))
+    if order is None:
         return None
-    fields = [one for one in choices if isinstance(one, str) and spelling(one) == spelling(value[1:].strip())]
-    is_descending = value.startswith("-")
-    directions = _find_directions(case, at[:-1], is_descending=is_descending)
+    fields = [one for one in choices if isinstance(one, str) and field_words(one) == order.field]
+    directions = _find_directions(case, at[:-1], is_descending=order.is_descending)
     if len(fields) != 1 or len(directions) != 1:
         return None
     edit = Replace(at[:-1], {**case.value(at[:-1]), name: fields[0], **directions})
