@@ -74,3 +74,31 @@ def test_one_relative_is_not_another() -> None:
     assert find("mother", ["father", "child"]) == []
     assert find("aunt", KIN) == []
     assert find("parent", ["father", "mother", "child"]) == ["father", "mother"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [
+        ("open", ["new", "triaged", "resolved", "closed"]), ("open", ["new", "reopened", "closed"]),
+        ("finished", ["running", "succeeded", "failed"]), ("closed", ["open", "resolved", "wontfix"]),
+        ("active", ["open", "in_progress", "closed"]), ("pending", ["queued", "scheduled", "running"]),
+        ("open", ["new", "closed", "on_fire"]), ("resolved", ["open", "fixed", "duplicate"]),
+        ("done", ["to_do", "succeeded", "shipped"]), ("inactive", ["disabled", "suspended", "enabled"]),
+    ],
+)  # fmt: skip
+def test_a_word_for_several_of_the_choices_stands_for_none_of_them(sent: str, choices: list[str]) -> None:
+    assert find(sent, choices) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices", "choice"),
+    [
+        ("open", ["new", "closed"], "new"), ("open", ["new", "closed", "all"], "new"),
+        ("done", ["to_do", "doing", "completed", "cancelled"], "completed"),
+        ("active", ["enabled", "disabled"], "enabled"),
+        ("completed", ["queued", "finished", "failed"], "finished"), ("resolved", ["open", "closed"], "closed"),
+        ("pending", ["todo", "in_progress", "done"], "todo"), ("open", ["new", "gone"], "new"),
+    ],
+)  # fmt: skip
+def test_a_word_for_a_state_stands_for_the_only_choice_under_it(sent: str, choices: list[str], choice: str) -> None:
+    assert find(sent, choices) == [choice]

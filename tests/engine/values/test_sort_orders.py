@@ -34,7 +34,7 @@ def test_beside_a_choice_with_a_sign_the_other_is_ascending() -> None:
     "sent", ["size:desc", "size desc", "-size", "name:asc:desc", "-name:asc", "created:ascending", "price:" + "x" * 80]
 )
 def test_a_choice_with_another_field_is_never_offered(sent: str) -> None:
-    assert readings(sent, SORT, name="sort") == []
+    assert readings(sent, SORT, name="sort") == readings(sent, {"enum": ORDERS[:2]}, name="sort") == []
 
 
 @pytest.mark.parametrize("sent", ["price high to low", "price-high", "latest price"])

@@ -26,6 +26,7 @@ from fingerpost.engine.matching.lexicon import (
     synonym_groups,
 )
 from fingerpost.engine.matching.spelling import count_edits, spelling, split_words, stem
+from fingerpost.engine.rules.broad_states import covers_another
 from fingerpost.engine.rules.choice_variants import have_other_numbers, is_other_variant
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import meaning_of
@@ -130,6 +131,8 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
     if _are_opposite(value, choice) or _is_qualified(value, choice):
         return False
     if _sorts_by_other(value, choice):
+        return False
+    if reading.evidence.tier is Tier.MEANING and covers_another(value, choice, choices[:_MOST_WORDS]):
         return False
     if _denies(value, choice) or _names_other_too(choice, value, choices) or is_other_unit(value, choice):
         return False
