@@ -20,6 +20,7 @@ from fingerpost.engine.values.initials import read_initial
 from fingerpost.engine.values.known_codes import read_known_code
 from fingerpost.engine.values.labels import read_label
 from fingerpost.engine.values.lists import read_list, unwrap_only_item
+from fingerpost.engine.values.no_limit import read_no_limit
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.pairs import read_pairs
 from fingerpost.engine.values.patterns import read_pattern
@@ -58,6 +59,7 @@ _READERS: tuple[Callable[[Slot], Iterator[Candidate]], ...] = (
     read_number,
     read_boolean,
     read_absence,
+    read_no_limit,
     read_date,
     read_quantity,
     read_details,

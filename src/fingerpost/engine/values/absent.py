@@ -23,12 +23,13 @@ _WORDS = frozenset({
 })  # fmt: skip
 
 _SELECTORS = frozenset({"audience", "cohort", "limit", "recipient", "scope", "segment", "selection", "target"})
-_WIDENS = lazy_pattern(
+WIDENS = lazy_pattern(
     r"(?i)\b(?:absent|blank|default|defaults|empty|if (?:not|none|no)|leave|left out|missing|no value|not (?:given|set)"
     r"|nothing|omit|omits|omitted|otherwise|unset|without)\b[^.;]{0,48}"
     r"\b(?:all|any|entire|every|everybody|everyone|everything|ever|forever|never|no limit|unlimited|whole)\b"
 )
 """A description that says that without the argument, the tool works on everything or for ever."""
+_DATES = ("date", "date-time")
 _OFFERED = Candidate(Instead.LEAVE_OUT, Grade.OFFERED, 0.95, is_sure=True)
 
 
@@ -41,7 +42,7 @@ def _may_widen(slot: Slot) -> bool:
     """Whether a tool that may write could do more without the argument: `filter`, `dry_run`, `ids`, `recipients`."""
     if slot.is_read_only:
         return False
-    if is_restricting(slot.name) or _WIDENS.search(slot.description):
+    if is_restricting(slot.name) or WIDENS.search(slot.description):
         return True
     return slot.kinds != ("boolean",) and (slot.is_destructive or _selects(slot))
 
@@ -82,3 +83,5 @@ def _read_blank(slot: Slot, *, may_leave_out: bool) -> Iterator[Candidate]:
         yield likely(Instead.LEAVE_OUT)
     elif is_nullable and isinstance(slot.value, str) and slot.value.strip():
         yield likely(None)
+    elif is_nullable and slot.form in _DATES and isinstance(slot.value, str):
+        yield Candidate(None, confidence=0.85)  # a blank is no date, so null is all that it can say

@@ -21,6 +21,7 @@ from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import read_boolean
 from fingerpost.engine.values.containers import parse_decorated, read_container
 from fingerpost.engine.values.exact import parse_exact, parse_thousands
+from fingerpost.engine.values.no_limit import says_everything
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.pairs import is_pair
 from fingerpost.engine.values.slot import Candidate, Slot, lossless
@@ -44,7 +45,6 @@ _ID = lazy_pattern(r"#?[A-Za-z]{0,5}[-_#]?[0-9]{1,12}[A-Za-z]?")
 _WITHOUT_SPACES = frozenset({
     "code", "email", "guid", "iban", "id", "isbn", "key", "mail", "sha", "sku", "slug", "uri", "url", "uuid",
 })  # fmt: skip
-_EVERYTHING = frozenset({"*", "%", "all", "any", "anything", "both", "each", "every", "everyone", "everything"})
 _COMMAND_LINES = frozenset({"arg", "args", "argument", "arguments", "argv", "cmd", "command", "entrypoint", "exec"})
 """Names of the list of words of one command line, which only a shell can split. `commands` is a list of such lines."""
 _WITH_BARS = frozenset({"command", "expression", "filter", "pattern", "query", "regex", "regexp", "rule", "search"})
@@ -194,8 +194,8 @@ def _has_words(value: Any) -> bool:
 
 def _says_everything(slot: Slot) -> bool:
     """Whether a tool that may write gets a word for everything, which is probably no item, and none of the choices."""
-    word = slot.value.strip().lower() if isinstance(slot.value, str) else ""
-    return word in _EVERYTHING and not slot.is_read_only and word not in slot.item_choices
+    is_choice = isinstance(slot.value, str) and slot.value.strip().lower() in slot.item_choices
+    return says_everything(slot.value) and not slot.is_read_only and not is_choice
 
 
 def _takes_ids(slot: Slot) -> bool:
