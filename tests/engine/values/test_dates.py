@@ -219,3 +219,12 @@ def test_dates_of_two_orders_settle_nothing() -> None:
 def test_midnight_is_left_out_only_of_a_date_that_is_clear_by_itself() -> None:
     [call] = plan(start="03/04/2025 00:00", middle="13/04/2025")
     assert call["start"] == "<date>"
+
+
+def test_a_day_that_is_not_certain_is_no_answer_where_a_time_is_wanted_too() -> None:
+    assert readings("06/07/2025", MOMENT) == []
+    shown = text("06/07/2025", MOMENT)
+    assert "Fill in: t(p: <date-time>)" in shown
+    assert "06/07/2025 is 2025-07-06 or 2025-06-07: write the day and the time that are meant." in shown
+    assert readings("06/07/2025", {"anyOf": [MOMENT, DATE]}) == offered("2025-07-06", "2025-06-07")
+    assert readings("06/07/2025 10:00Z", MOMENT) == offered("2025-07-06T10:00:00Z", "2025-06-07T10:00:00Z")

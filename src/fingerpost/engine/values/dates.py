@@ -3,8 +3,9 @@
 The same date in another notation is lossless if the text has one reading and the schema declares a date. If it is
 almost the notation of the schema (`20240105`, a space for the `T`, `+0200`), some servers accept it as it is, so the
 conversion is only likely. If day and month may be swapped, both readings are offered, unless another date of the call
-shows the order; all dates of a call are read in one order. A time zone is never invented, and of a time only midnight
-may be left out. English month names only, whatever the locale of the machine.
+shows the order; all dates of a call are read in one order. If a time is wanted as well, both are only shown. A time
+zone is never invented, and of a time only midnight may be left out. English month names only, whatever the locale of
+the machine.
 """
 
 from __future__ import annotations
@@ -144,14 +145,22 @@ def _write(slot: Slot, found: _Found, time: _Time, text: str) -> Iterator[Candid
     """Yield each day in the format of the schema, with its time if there is one."""
     is_clear = len(found.days) == 1 and not found.is_settled and slot.form in _FORMATS
     only = next(iter(found.days)) if is_clear else None
-    if time.text and slot.form == "date" and not _takes_time(slot):
+    if time.text and slot.form == "date" and not _takes(slot, "date-time"):
         yield from _leave_out_time(slot, only, time)
     elif only and not time.text:
         yield _convert(text, only.isoformat())
     elif only and time.zone:
         yield _convert(text, f"{only.isoformat()}T{time.text}{time.zone}")
+    elif not time.text and _takes(slot, "date-time") and not _takes(slot, "date"):
+        yield _ask_for_time(found, text)
     else:
         yield from _offer(found, time)
+
+
+def _ask_for_time(found: _Found, text: str) -> Candidate:
+    """Show the days that a text may mean, where a date alone is not enough and the day is not certain either."""
+    days = " or ".join(day.isoformat() for day in found.days)
+    return Candidate(Instead.FILL_IN, hint=f"{text} is {days}: write the day and the time that are meant")
 
 
 def _offer(found: _Found, time: _Time) -> Iterator[Candidate]:
@@ -167,9 +176,9 @@ def _convert(text: str, value: str) -> Candidate:
     return likely(value) if _ISO.match(text) and value != text else lossless(value)
 
 
-def _takes_time(slot: Slot) -> bool:
-    """Whether one of the alternatives is a date with a time."""
-    return any(layer.get("format") == "date-time" for layer in slot.layers)
+def _takes(slot: Slot, form: str) -> bool:
+    """Whether one of the alternatives has this format."""
+    return any(layer.get("format") == form for layer in slot.layers)
 
 
 def _leave_out_time(slot: Slot, day: date | None, time: _Time) -> Iterator[Candidate]:
