@@ -392,3 +392,17 @@ def test_digits_of_another_script_and_a_word_for_what_is_counted_are_offered(
     sent: str, schema: dict[str, Any], name: str, number: float
 ) -> None:
     assert readings(sent, schema, name=name, read_only=True) == offered(number)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"), [("amount", "50c"), ("refund", "50 C"), ("price", "50\u00a2"), ("fee", "50 cents")]
+)
+def test_a_number_of_cents_is_not_offered_for_a_sum_that_does_not_say_so(name: str, sent: str) -> None:
+    assert readings(sent, NUMBER, name=name) == []
+    assert f"{name} takes a number, and does not say that it counts in" in text(sent, NUMBER, name=name)
+
+
+@pytest.mark.parametrize("sent", ["50c", "50 cents", "50\u00a2"])
+def test_a_number_of_cents_is_offered_for_cents(sent: str) -> None:
+    assert readings(sent, INTEGER, name="amount_cents") == offered(50)
+    assert readings("50 satoshi", INTEGER, name="amount_cents") == []

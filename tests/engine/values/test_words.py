@@ -76,7 +76,16 @@ def test_a_word_for_nothing_clears_a_field_of_a_tool_that_may_write(sent: str, o
 
 def test_a_word_for_nothing_that_the_schema_accepts_is_sent() -> None:
     assert judge_value("null", {"type": "string"}).action == "forward"
-    assert readings("None", {"enum": ["none", "all"]}) == lossless("none")
+    assert readings("none", {"enum": ["none", "all"]}) == []
+
+
+def test_a_word_for_nothing_that_a_choice_spells_in_another_case_is_only_offered_where_it_may_be_no_value() -> None:
+    acks = {"enum": ["none", "all"]}
+    assert readings("None", acks) == offered("none")
+    assert readings("None", acks, read_only=True) == likely("none")
+    assert readings("None", acks, required=True) == readings(" none ", acks) == lossless("none")
+    assert readings("none", {"enum": ["Strict", "Lax", "None"]}) == lossless("None")
+    assert readings("", acks) == readings("null", acks) == likely(LEFT_OUT)
 
 
 def test_a_word_for_nothing_is_null_if_the_parameter_is_required_and_may_be_null() -> None:

@@ -77,7 +77,12 @@ def _means_nothing(value: Any) -> bool:
 
 
 def _read_blank(slot: Slot, *, may_leave_out: bool) -> Iterator[Candidate]:
-    """Yield what a blank stands for. To a tool that may write, null is a value: "clear this"."""
+    """Yield what a blank stands for. To a tool that may write, null is a value: "clear this".
+
+    A choice of that name is the better reading.
+    """
+    if any(isinstance(one, str) and one.lower() == str(slot.value).strip().lower() for one in slot.choices):
+        return
     is_nullable = "null" in slot.kinds
     if may_leave_out and (slot.is_read_only or not is_nullable):
         yield likely(Instead.LEAVE_OUT)

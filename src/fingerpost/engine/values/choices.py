@@ -29,6 +29,8 @@ _CLASSES = frozenset({
     "tier", "type", "user", "view", "visibility",
 })  # fmt: skip
 """Nouns for what choices are choices of. Behind a choice they name its class: a `pdf file` is a `pdf`."""
+_LITERALS = frozenset({"None", "Null", "null", "Nil", "nil", "Undefined", "undefined"})
+"""How programs write that there is no value."""
 _QUANTITY = lazy_pattern(r"[0-9][0-9.,]*[\s_-]?([A-Za-z]{1,2})")
 _NEGATION_MARKS = lazy_pattern(r"\s*(?:[!^~\u00ac-]|<>|(?i:not|no|non|anything but|everything but|all but)[\s_:(-])")
 
@@ -43,13 +45,21 @@ def read_choice(slot: Slot) -> Iterator[Candidate]:
         if not same:
             return
     if len(same) == 1 and not _find_unit(slot.value, same[0]):
-        yield lossless(same[0])
+        yield _offer_unless_absent(same[0], slot)
     elif len(same) == 1:
         yield from () if is_other_unit(slot.value, same[0]) else [Candidate(same[0], confidence=0.85)]
     elif same_boolean := _find_same_boolean(slot):
         yield likely(same_boolean[0])
     elif not same and (named := _find_before_class(slot)):
         yield Candidate(named, confidence=0.85)
+
+
+def _offer_unless_absent(choice: str, slot: Slot) -> Candidate:
+    """Return the choice in its own spelling. `None` for `none` may also be no value at all, if that is allowed."""
+    text = str(slot.value).strip()
+    if text == choice or text not in _LITERALS or not slot.is_optional:
+        return lossless(choice)
+    return likely(choice) if slot.is_read_only else Candidate(choice, confidence=0.9)
 
 
 def _find_same_boolean(slot: Slot) -> list[Any]:

@@ -34,6 +34,7 @@ _SUMS = frozenset({
     "amount", "balance", "bid", "bonus", "budget", "charge", "cost", "credit", "deposit", "donation", "fee", "fine",
     "income", "pay", "payment", "price", "refund", "rent", "salary", "sum", "tax", "tip", "total", "value", "wage",
 })  # fmt: skip
+_LETTERS = frozenset({"c", "p", "\u00a2"})
 _RATES = frozenset({
     "a", "an", "annually", "apiece", "biweekly", "daily", "each", "every", "hourly", "monthly", "pa", "per",
     "quarterly", "weekly", "yearly",
@@ -45,12 +46,17 @@ def is_currency(unit: str, name: str) -> bool:
     word = _first_word(unit)
     if _SIGN.fullmatch(unit.split()[0]) or word in _CURRENCIES or (word in _CODES and not _is_small_word(unit)):
         return True
-    return word in _UNCLEAR and not _SUMS.isdisjoint(map(stem, split_words(name)))
+    return word in _UNCLEAR and _is_sum(name)
 
 
-def is_minor_unit(unit: str) -> bool:
-    """Whether a word is a part of a currency. In capitals it is a code of something else."""
-    return MINOR_UNIT.fullmatch(unit.split()[0].lower()) is not None
+def is_minor_unit(unit: str, name: str = "") -> bool:
+    """Whether a word is a part of a currency. A letter is one only for a sum of money: `50c`, `50p`."""
+    word = unit.split()[0].lower()
+    return MINOR_UNIT.fullmatch(word) is not None or (word in _LETTERS and _is_sum(name))
+
+
+def _is_sum(name: str) -> bool:
+    return not _SUMS.isdisjoint(map(stem, split_words(name)))
 
 
 def is_rate(unit: str) -> bool:

@@ -27,7 +27,7 @@ _LONGEST_SYMBOL = 3
 _DEGREES = "\u00b0\u00ba"
 _WORD = r"[^\W\d_]+"
 _QUANTITY = lazy_pattern(
-    rf"\+?(-?[0-9][0-9.]*)\s*({_WORD}(?:/{_WORD})?|[{_DEGREES}]\s?[CFKcfk]?|[%\u2103\u2109{MONEY_SIGNS}])"
+    rf"\+?(-?[0-9][0-9.]*)\s*({_WORD}(?:/{_WORD})?|[{_DEGREES}]\s?[CFKcfk]?|[%\u2103\u2109\u00a2{MONEY_SIGNS}])"
     rf"(?:[\s-]({_WORD}))?\.?"
 )
 _PREFIXED = lazy_pattern(rf"([A-Z]{{0,3}}[{MONEY_SIGNS}]|[A-Z]{{3}})\s?(-?[0-9][0-9.]*)")
@@ -40,6 +40,7 @@ _SYMBOLS = {
     "\u20b9": "inr",
     "\u20a9": "krw",
     "\u20bf": "btc",
+    "\u00a2": "cent",
     "%": "percent",
     "\u00b0": "degree",
     "\u2103": "celsius",
@@ -153,8 +154,9 @@ def is_same_unit(one: str, other: str) -> bool:
 def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
     """Say why the number of a text is not the one that the parameter takes; empty if it may be."""
     quoted, named = encode_json(clean(unit)), _canonical(unit)
-    is_temperature = named in _TEMPERATURES and wanted == ["degree"]
-    if wanted and named not in wanted and not is_temperature:
+    is_wanted = named in wanted or (named in _TEMPERATURES and wanted == ["degree"])
+    is_wanted |= wanted == ["cent"] and unit.lower() == "c"
+    if wanted and not is_wanted:
         return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
     own = "" if wanted else unknown_unit(slot.name)
     if own and named != own and not slot.name.lower().endswith("id"):
@@ -180,7 +182,7 @@ def _compare_with_siblings(slot: Slot, unit: str, named: str) -> str:
     free = [name for name in beside if _is_choice(unit, slot.choices_beside.get(name, ()))]
     if free:
         return f"Give the unit {quoted} in {parameter_label((free[0],))}"
-    if is_minor_unit(unit) or is_currency(unit, slot.name):
+    if is_minor_unit(unit, slot.name) or is_currency(unit, slot.name):
         return f"{slot.label} takes a number, and does not say that it counts in {quoted}"
     return ""
 
