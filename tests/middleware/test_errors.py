@@ -132,12 +132,13 @@ def test_an_unknown_category_raises_a_value_error_that_lists_the_categories() ->
         ToolOperationError("x", category="oops")
 
 
-def test_a_timeout_of_a_tool_that_may_write_is_retryable_only_if_its_author_says_so() -> None:
-    assert error_of(ToolOperationError("x", category="timeout"))["retryable"] is False
-    assert error_of(ToolOperationError("x", category="timeout", retryable=True))["retryable"] is True
+@pytest.mark.parametrize("category", ["timeout", "upstream"])
+def test_an_unknown_outcome_of_a_tool_that_may_write_is_retryable_only_if_its_author_says_so(category: str) -> None:
+    assert error_of(ToolOperationError("x", category=category))["retryable"] is False
+    assert error_of(ToolOperationError("x", category=category, retryable=True))["retryable"] is True
 
 
-@pytest.mark.parametrize("category", ["rate_limited", "upstream", "validation", "patch"])
+@pytest.mark.parametrize("category", ["rate_limited", "validation", "patch"])
 def test_a_failure_that_another_call_may_fix_is_retryable(category: str) -> None:
     assert error_of(ToolOperationError("x", category=category))["retryable"] is True
     assert error_of(ToolOperationError("x", category=category, retryable=False))["retryable"] is False

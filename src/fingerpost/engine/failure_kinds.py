@@ -22,6 +22,7 @@ class FailureKind(Enum):
     IS_A_DIRECTORY = auto()
     FILE_NOT_FOUND = auto()
     TIMEOUT = auto()
+    INTERRUPTED = auto()
     UNREACHABLE = auto()
     CONFLICT = auto()
     CANCELLED = auto()
@@ -45,8 +46,8 @@ STATUS_KINDS = {
     413: FailureKind.TOO_LARGE,
     429: FailureKind.RATE_LIMITED,
     500: FailureKind.INTERNAL,
-    502: FailureKind.UNREACHABLE,
-    503: FailureKind.UNREACHABLE,
+    502: FailureKind.INTERRUPTED,
+    503: FailureKind.INTERRUPTED,
     504: FailureKind.TIMEOUT,
 }
 """The HTTP statuses that tell the kind of a failure."""
@@ -58,7 +59,8 @@ _CODE_WORDS: tuple[tuple[str, FailureKind], ...] = (
      r"|expired_?token|token_?expired|login_?required", FailureKind.AUTH_REQUIRED),
     (r"access_?denied|permission|forbidden|not_?allowed|insufficient_?scope", FailureKind.PERMISSION_DENIED),
     (r"time_?d?_?out|deadline_?exceeded", FailureKind.TIMEOUT),
-    (r"unavailable|bad_?gateway|overloaded|connection_?(?:refused|reset)|upstream", FailureKind.UNREACHABLE),
+    (r"connection_?refused", FailureKind.UNREACHABLE),
+    (r"unavailable|bad_?gateway|overloaded|connection_?reset|upstream", FailureKind.INTERRUPTED),
     (r"conflict|already_?exists|duplicate|precondition_?failed|unique_?violation", FailureKind.CONFLICT),
     (r"cancel+ed|aborted", FailureKind.CANCELLED),
     (r"too_?large", FailureKind.TOO_LARGE),

@@ -18,7 +18,6 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Fix, Path, Replace, Severity, value_at
 from fingerpost.engine.phrases import join_names, quote
 from fingerpost.engine.replies import symptoms
-from fingerpost.engine.replies.claims import gives_next_step
 from fingerpost.engine.replies.unexplained import TOOL_FAILED
 from fingerpost.engine.safety.json_input import as_object, is_number
 from fingerpost.engine.safety.redact import (
@@ -52,6 +51,8 @@ _WORD = lazy_pattern(r"[^\s()]+")
 """A single word: under the name of a secret it is no advice."""
 _FIX_KEYS = frozenset({"value", "label", "confidence"})
 _URL = lazy_pattern(r"https?://[^\s<>\"'`{}|\\^]{1,240}")
+_UNSURE_CATEGORIES = frozenset({"timeout", "upstream"})
+"""Categories of failures after which nobody may know whether the call took effect."""
 _DEBUG_KEYS = frozenset({"traceback", "trace", "debug", "stack", "stack_trace", "stacktrace"})
 
 
@@ -100,7 +101,7 @@ def diagnose_fields(
     facts = _with_retry_after(facts, fields)
     usual = _usual_diagnosis(fields, text or message, call, tool, catalog, facts)
     category, at, is_advised = usual.category, _path(fields, call, tool), _has_advice(fields)
-    default = "" if is_advised or not has_default else _default_hint(fields, usual, text, facts)
+    default = "" if is_advised or not has_default else _default_hint(fields, usual)
     return Diagnosis(
         code=author_code(fields) or usual.code,
         message=scrub(message, LONGEST_MESSAGE) or usual.message,
@@ -108,7 +109,7 @@ def diagnose_fields(
         at=at or (),
         category=category,
         origin=_origin(fields, category),
-        retryable=_is_retryable(fields, category, tool),
+        retryable=_is_retryable(fields, usual),
         details=_details(fields),
         suggestions={} if at else _suggestions(fields),
         fixes=tuple(_fixes(fields, at, call)) if at else (),
@@ -136,24 +137,28 @@ def _usual_diagnosis(
     category = author_category(fields) or category_of(author_code(fields))
     if inferred and category in ("", inferred.category):
         return inferred
-    hint = "" if gives_next_step(text) else symptoms.default_hint(category)  # none for a failure of an unknown kind
+    hint = symptoms.default_hint(category, text, tool, facts)  # none for a failure of an unknown kind
     category = category or "internal"
-    return Diagnosis(code=CATEGORIES[category], message=TOOL_FAILED, category=category, hint=hint)
+    is_unsure = category in _UNSURE_CATEGORIES and not tool.is_repeatable
+    return Diagnosis(
+        code=CATEGORIES[category],
+        message=TOOL_FAILED,
+        category=category,
+        retryable=is_retryable(category) and not is_unsure,
+        hint=hint,
+    )
 
 
-def _default_hint(fields: Mapping[str, Any], usual: Diagnosis, text: str, facts: FailureFacts | None) -> str:
-    if usual.category not in TRANSIENT_CATEGORIES:
-        return usual.hint
-    if fields.get("retryable") is False:
-        return ""
-    return symptoms.wait_hint(text, facts) or usual.hint
+def _default_hint(fields: Mapping[str, Any], usual: Diagnosis) -> str:
+    is_final = fields.get("retryable") is False and usual.category in TRANSIENT_CATEGORIES
+    return "" if is_final else usual.hint
 
 
-def _is_retryable(fields: Mapping[str, Any], category: str, tool: Tool) -> bool:
+def _is_retryable(fields: Mapping[str, Any], usual: Diagnosis) -> bool:
     retryable = fields.get("retryable")
     if isinstance(retryable, bool):
         return retryable
-    return is_retryable(category) and (category != "timeout" or tool.is_repeatable)  # nobody knows whether it acted
+    return usual.retryable if usual.category in _UNSURE_CATEGORIES else is_retryable(usual.category)
 
 
 def _severity(fields: Mapping[str, Any], category: str) -> Severity:

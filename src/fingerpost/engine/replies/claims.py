@@ -139,6 +139,7 @@ def check_claim(kind: FailureKind, text: str, call: Call, tool: Tool) -> Claim |
     if kind is FailureKind.TIMEOUT:
         return Claim(is_quiet=_ON_A_PAGE.search(text) is not None)
     is_true = {
+        FailureKind.INTERRUPTED: lambda: not any(map(_ADDRESS.search, strings_of(call))),
         FailureKind.UNREACHABLE: lambda: not any(map(_ADDRESS.search, strings_of(call))),
         FailureKind.INVALID_JSON: lambda: any(map(_is_broken_json, strings_of(call))),
         FailureKind.INTERNAL: lambda: _BARE.fullmatch(text) is not None,

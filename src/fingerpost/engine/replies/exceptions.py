@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from itertools import islice
 from json import JSONDecodeError
 from math import ceil
 from typing import Any, cast
@@ -110,7 +111,8 @@ def facts_of(exception: BaseException, call: Call) -> FailureFacts | None:
 
 _TYPE_KINDS: tuple[tuple[type[BaseException], FailureKind], ...] = (
     (TimeoutError, FailureKind.TIMEOUT),
-    (ConnectionError, FailureKind.UNREACHABLE),
+    (ConnectionRefusedError, FailureKind.UNREACHABLE),
+    (ConnectionError, FailureKind.INTERRUPTED),
     (FileExistsError, FailureKind.CONFLICT),
     (IsADirectoryError, FailureKind.IS_A_DIRECTORY),
     (FileNotFoundError, FailureKind.FILE_NOT_FOUND),
@@ -124,7 +126,7 @@ _ERRNO_KINDS = {
     errno.ENOENT: FailureKind.FILE_NOT_FOUND,
     errno.ETIMEDOUT: FailureKind.TIMEOUT,
     errno.ECONNREFUSED: FailureKind.UNREACHABLE,
-    errno.ECONNRESET: FailureKind.UNREACHABLE,
+    errno.ECONNRESET: FailureKind.INTERRUPTED,
     errno.EEXIST: FailureKind.CONFLICT,
 }
 
@@ -136,7 +138,7 @@ def _kinds(exception: BaseException, status: int | None, call: Call) -> Iterator
     if _concerns_call(exception, call):
         if isinstance(exception, OSError) and exception.errno in errno.errorcode:
             yield _ERRNO_KINDS.get(exception.errno or 0)
-        yield from (kind for exception_type, kind in _TYPE_KINDS if isinstance(exception, exception_type))
+        yield from islice((kind for type_, kind in _TYPE_KINDS if isinstance(exception, type_)), 1)
     if isinstance(exception, JSONDecodeError) and exception.doc in strings_of(call):
         yield FailureKind.INVALID_JSON
     if isinstance(exception, LookupError) and exception.args and str(exception.args[0]) in strings_of(call):

@@ -7,7 +7,7 @@ read, and every sentence that is added comes from the table below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import ceil
@@ -40,6 +40,12 @@ class Symptom(NamedTuple):
     fact: str
     hint: str
     retryable: bool
+    unsure_hint: str
+    """What helps if nobody knows whether the call took effect, on a tool for which that matters."""
+
+    def may_have_acted(self, tool: Tool) -> bool:
+        """Whether a second call may do again what the first one did."""
+        return bool(self.unsure_hint) and not tool.is_repeatable
 
 
 def _symptom(
@@ -52,6 +58,7 @@ def _symptom(
     *,
     opening: str = "",
     retryable: bool = False,
+    unsure_hint: str = "",
 ) -> Symptom:
     """Build a symptom; the HTTP statuses of its kind are added to its words."""
     statuses = "|".join(str(status) for status, known in STATUS_KINDS.items() if known is kind)
@@ -68,8 +75,12 @@ def _symptom(
         fact,
         hint,
         retryable,
+        unsure_hint,
     )
 
+
+_TRY_LATER = "Nothing is wrong with the call: try again later, or tell the user"
+_CHECK_FIRST = "It may or may not have taken effect: check before repeating it"
 
 SYMPTOMS = (
     _symptom(
@@ -115,16 +126,23 @@ SYMPTOMS = (
     _symptom(
         FailureKind.TIMEOUT, r"\btimed?[ -]?out(?:error|exception)?\b(?! must)|deadline exceeded|\betimedout\b",
         "TIMEOUT", "timeout", "The call timed out",
-        "It may or may not have taken effect: check before repeating it, and ask for less at once", retryable=True,
+        "Ask for less at once, or try again later", retryable=True,
+        unsure_hint=f"{_CHECK_FIRST}, and ask for less at once",
+    ),
+    _symptom(
+        FailureKind.INTERRUPTED,
+        r"connection ?(?:reset|closed|aborted)|\beconnreset\b|\bsocket hang up\b"
+        r"|bad gateway|service (?:temporarily )?unavailable|upstream (?:error|failure|request failed|connect)"
+        r"|max retries exceeded(?!.{0,400}(?:refused|failed to establish|name resolution|getaddrinfo))",
+        "UPSTREAM_ERROR", "upstream", "What the server depends on did not answer",
+        _TRY_LATER, retryable=True, unsure_hint=_CHECK_FIRST,
     ),
     _symptom(
         FailureKind.UNREACHABLE,
-        r"\beconnrefused\b|connection ?(?:refused|reset|closed|aborted)|\beconnreset\b|network is unreachable"
-        r"|bad gateway|service (?:temporarily )?unavailable|\benotfound\b|getaddrinfo"
-        r"|name or service not known|upstream (?:error|failure|request failed|connect)|\bno such host\b|\beai_again\b"
-        r"|max retries exceeded",
+        r"\beconnrefused\b|connection ?refused|network is unreachable|\benotfound\b|getaddrinfo"
+        r"|name or service not known|\bno such host\b|\beai_again\b|max retries exceeded",
         "UPSTREAM_ERROR", "upstream", "The server could not reach what it depends on",
-        "Nothing is wrong with the call: try again later, or tell the user", retryable=True,
+        _TRY_LATER, retryable=True,
     ),
     _symptom(
         FailureKind.CONFLICT,
@@ -224,11 +242,11 @@ def diagnose_text(
     claim = Claim() if is_proven else check_claim(kind, FRAMEWORK_PREFIX.sub("", text.strip()), call, tool)
     if claim is None:
         return None
-    wait = wait_hint(text, facts)
+    wait = _wait_time(text, facts)
     diagnosis = _diagnose_kind(kind, tool, catalog, wait=wait, text=text, nouns=claim.nouns)
     if claim.is_quiet:
         diagnosis = replace(diagnosis, message=first_sentence(text) or diagnosis.message)
-    if claim.is_quiet or (gives_next_step(text) and diagnosis.hint != wait):
+    if claim.is_quiet or not diagnosis.hint:
         diagnosis = replace(diagnosis, hint="", next_steps={})
     return replace(diagnosis, is_news=facts is not None and kind_of_text(text) is not kind)
 
@@ -236,7 +254,7 @@ def diagnose_text(
 def _diagnose_kind(
     kind: FailureKind, tool: Tool, catalog: Catalog, *, wait: str, text: str, nouns: frozenset[str]
 ) -> Diagnosis:
-    """Build the diagnosis for a kind of failure. `wait` is the hint to use if the call may be repeated later."""
+    """Build the diagnosis for a kind of failure. `wait` is how long to wait, if the call may be repeated later."""
     symptom = _BY_KIND[kind]
     is_lookup = symptom.code == "NOT_FOUND"
     listers = list(islice(_list_nouns(find_listers(tool, catalog), nouns), 3)) if is_lookup else []
@@ -246,47 +264,49 @@ def _diagnose_kind(
         severity=Severity.MEDIUM,
         category=symptom.category,
         origin="upstream" if symptom.category in ("upstream", "timeout") else "server",
-        retryable=symptom.retryable and (kind is not FailureKind.TIMEOUT or tool.is_repeatable),
-        hint=_lookup_hint(symptom, tool, listers, text) if is_lookup else _hint(symptom, wait, tool),
+        retryable=symptom.retryable and not symptom.may_have_acted(tool),
+        hint=_hint(symptom, wait, tool, text, listers),
         next_steps=_lookup_steps(listers) if is_lookup else {},
     )
 
 
-def default_hint(category: str) -> str:
+def default_hint(category: str, text: str, tool: Tool, facts: FailureFacts | None) -> str:
     """Return what helps against most failures of a category; a wrong call has no such hint."""
-    hints = (symptom.hint for symptom in SYMPTOMS if symptom.category == category != "validation")
-    return next(hints, "")
+    symptom = next((one for one in SYMPTOMS if one.category == category != "validation"), None)
+    return _hint(symptom, _wait_time(text, facts), tool, text) if symptom else ""
 
 
-def wait_hint(text: str, facts: FailureFacts | None = None) -> str:
-    """Return the advice to wait as long as the server asks for, or an empty string."""
+def _wait_time(text: str, facts: FailureFacts | None) -> str:
+    """Return how long the server asks to wait (`30 seconds`), or an empty string."""
     found = _DURATION.search(text)
     unit = (found[2] or "s").lower() if found else ""
     if facts and facts.retry_after is not None and unit[:1] not in ("m", "h", "d"):
-        return _wait(facts.retry_after)
+        return _count_seconds(facts.retry_after)
     if not found:
         return ""
     if unit in ("ms", "milli"):
-        return (
-            f"Wait {count} ms, then call again" if 0 < (count := ceil(float(found[1]))) <= 1_000 * _LONGEST_WAIT else ""
-        )
+        return f"{count} ms" if 0 < (count := ceil(float(found[1]))) <= 1_000 * _LONGEST_WAIT else ""
     rest = int(found[3]) * _UNITS[found[4][0].lower()] if found[3] else 0
-    return _wait(ceil(float(found[1]) * _UNITS[unit[0]]) + rest)
+    return _count_seconds(ceil(float(found[1]) * _UNITS[unit[0]]) + rest)
 
 
-def _wait(seconds: int) -> str:
-    """Return the advice to wait; none for no time, and none for a number so large that it is a date."""
-    return f"Wait {count_noun(seconds, 'second')}, then call again" if 0 < seconds <= _LONGEST_WAIT else ""
+def _count_seconds(seconds: int) -> str:
+    """Write a time to wait; none for no time, and none for a number so large that it is a date."""
+    return count_noun(seconds, "second") if 0 < seconds <= _LONGEST_WAIT else ""
 
 
-def _hint(symptom: Symptom, wait: str, tool: Tool) -> str:
+def _hint(symptom: Symptom, wait: str, tool: Tool, text: str, listers: Sequence[Tool] = ()) -> str:
+    """Return what helps; nothing if that would compete with what the server's text says, or might do harm."""
+    is_unsure = symptom.may_have_acted(tool)
+    if symptom.retryable and wait and not is_unsure:
+        return f"Wait {wait}, then call again"
+    if gives_next_step(text):
+        return ""
     if symptom.kind is FailureKind.IS_A_DIRECTORY and not tool.is_read_only:
         return ""  # another target may be the wrong one to write to, or to remove
-    if symptom.retryable and wait:
-        return wait
-    if symptom.code == "TIMEOUT" and tool.is_read_only:
-        return "Ask for less at once, or try again later"
-    return symptom.hint
+    if is_unsure:
+        return f"Wait {wait}. {symptom.unsure_hint}" if wait else symptom.unsure_hint
+    return _lookup_hint(symptom, tool, listers, text) if symptom.code == "NOT_FOUND" else symptom.hint
 
 
 def _list_nouns(listers: Iterable[Tool], nouns: frozenset[str]) -> Iterator[Tool]:
@@ -296,7 +316,7 @@ def _list_nouns(listers: Iterable[Tool], nouns: frozenset[str]) -> Iterator[Tool
             yield lister
 
 
-def _lookup_hint(symptom: Symptom, tool: Tool, listers: list[Tool], text: str) -> str:
+def _lookup_hint(symptom: Symptom, tool: Tool, listers: Sequence[Tool], text: str) -> str:
     if begins_with_search(tool) and says_search_is_empty(text):
         return "Try something simpler, or remove filters"
     ready = next((lister for lister in listers if not lister.required), None)
