@@ -22,7 +22,8 @@ from fingerpost.engine.tool import Tool
 _STEPS = (
     r"(?:run|install|use|set|try|see|check|call|provide|specify|verify|ensure|configure|(?:re)?start|enable|visit|create"
     r"|consider|select|pass|add|upgrade|contact|learn more|retry(?!.?after)|find your|re-?authenticate|log ?in|sign in"
-    r"|choose|increase|reduce|remove|update)\b(?!\W{0,3}$)"
+    r"|choose|increase|reduce|remove|update|take|capture|navigate|refresh|reload|reconnect|ask|repeat|confirm"
+    r"|approve)\b(?!\W{0,3}$)"
 )
 _PROGRAMS = r"(?:npx|npm|pnpm|yarn|uvx?|pipx?|brew|apt|apt-get|docker|playwright|export|sudo) "
 _NEXT_STEP = lazy_pattern(

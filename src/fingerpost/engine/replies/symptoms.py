@@ -22,6 +22,7 @@ from fingerpost.engine.model import Call, Diagnosis, Severity
 from fingerpost.engine.phrases import count_noun
 from fingerpost.engine.replies.claims import Claim, check_claim, gives_next_step, says_search_is_empty
 from fingerpost.engine.replies.unexplained import FRAMEWORK_PREFIX, first_sentence
+from fingerpost.engine.replies.wording import forbids_advice, is_report
 from fingerpost.engine.tool import Tool
 
 _LONGEST_READ = 4096
@@ -91,7 +92,8 @@ SYMPTOMS = (
     _symptom(
         FailureKind.AUTH_REQUIRED,
         r"unauthori[sz]ed|unauthenticated|(?:invalid|expired|missing|bad) (?:api.?key|credentials?)\b"
-        r"|(?:invalid|expired) (?:access |auth )?token\b|authentication (?:failed|required|error)"
+        r"|(?:invalid|expired) (?:access |auth )?token\b(?!\W{0,3}(?:in|at|near|on|line|character)\b|:? '')"
+        r"|authentication (?:failed|required|error)"
         r"|not (?:logged|signed) in|not authenticated|login required"
         r"|api.?key (?:is|was) (?:invalid|expired|not valid)\b",
         "AUTH_REQUIRED", "auth", "The server does not accept the credentials",
@@ -240,13 +242,14 @@ def diagnose_text(
         return None
     is_proven = facts is not None and facts.kind is kind
     claim = Claim() if is_proven else check_claim(kind, FRAMEWORK_PREFIX.sub("", text.strip()), call, tool)
-    if claim is None:
+    if claim is None or (is_report(text) and not is_proven and kind is not FailureKind.INVALID_CALL):
         return None
+    is_quiet = claim.is_quiet or forbids_advice(kind, text, call, tool)
     wait = _wait_time(text, facts)
     diagnosis = _diagnose_kind(kind, tool, catalog, wait=wait, text=text, nouns=claim.nouns)
-    if claim.is_quiet:
+    if is_quiet:
         diagnosis = replace(diagnosis, message=first_sentence(text) or diagnosis.message)
-    if claim.is_quiet or not diagnosis.hint:
+    if is_quiet or not diagnosis.hint:
         diagnosis = replace(diagnosis, hint="", next_steps={})
     return replace(diagnosis, is_news=facts is not None and kind_of_text(text) is not kind)
 
