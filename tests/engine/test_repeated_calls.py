@@ -13,7 +13,10 @@ from fingerpost.middleware.tool_list_cache import CachedList, ToolListCache
 from fingerpost.sdk import Guidance
 
 CALL = Call("search", {"max": 5, "pattern": "x"})
-FAILED = Report(call=CALL, diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal"),))
+FAILED = Report(
+    call=CALL,
+    diagnoses=(Diagnosis(code="INTERNAL_ERROR", message="It failed", category="internal", origin="server"),),
+)
 
 
 def test_equal_calls_are_counted_together_in_any_order_of_arguments() -> None:
@@ -48,6 +51,30 @@ def test_transient_failures_are_not_counted(category: str) -> None:
     repeats = RepeatedCalls()
     assert [repeats.count_failure("a", CALL, transient, 0.0) for _ in range(5)] == [1] * 5
     assert len(repeats) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Order 17 is still being processed. Call get_order again in 5 seconds.",
+        "Job is running, not ready yet",
+        "net::ERR_CONNECTION_REFUSED at http://localhost:3000. Start the dev server, then navigate again.",
+    ],
+)
+def test_a_stop_does_not_compete_with_what_the_server_says(text: str) -> None:
+    repeats = RepeatedCalls()
+    assert [repeats.count_failure("a", CALL, replace(FAILED, server_text=text), 0.0) for _ in range(4)] == [1] * 4
+    told = Report(call=CALL, diagnoses=(Diagnosis(code="X", message=text, category="internal", origin="server"),))
+    assert [repeats.count_failure("a", CALL, told, 0.0) for _ in range(4)] == [1] * 4
+
+
+def test_a_wrong_call_is_counted_whatever_else_the_server_says() -> None:
+    wrong = Diagnosis(code="MISSING_REQUIRED", message="Required parameter 'max' is missing", origin="server")
+    report = Report(call=CALL, diagnoses=(wrong,), server_text="max is missing. Use a number.")
+    repeats = RepeatedCalls()
+    assert [repeats.count_failure("a", CALL, report, 0.0) for _ in range(3)] == [1, 2, 3]
+    offered = replace(FAILED, corrected=Call("search", {}), server_text="Use a number.")
+    assert repeats.count_failure("a", CALL, offered, 0.0) == 4
 
 
 def test_memory_is_limited_per_caller_and_in_total() -> None:

@@ -2,8 +2,9 @@
 
 The first failure gets the whole answer, the second only what to do instead, and from the third on the answer is to
 stop. If another call of the same tool fails, the answer shows more of the schema: the part about the last mistake was
-not enough. Failures that pass by themselves (a rate limit, a timeout) are not counted. Memory is limited per caller
-and in total, holds digests instead of arguments, and expires.
+not enough. Failures that pass by themselves (a rate limit, a timeout, a job that still runs) are not counted, nor are
+those for which the server's text gives a next step: a stop would compete with it. Memory is limited per caller and in
+total, holds digests instead of arguments, and expires.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from fingerpost.engine.failure_kinds import TRANSIENT_CATEGORIES
 from fingerpost.engine.model import Applicability, Call, Diagnosis, Path, Report, Severity, value_at
 from fingerpost.engine.phrases import parameter_label, sentence
 from fingerpost.engine.render.text import help_call
+from fingerpost.engine.replies.wording import invites_repeating
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.schema.excerpt import describe_schema, outline
 from fingerpost.engine.schema.walk import find_required, properties, schema_at
@@ -122,7 +124,7 @@ class RepeatedCalls:
 
     def count_failure(self, caller: object, call: Call, report: Report, now: float) -> int:
         """Count one more failure; return how often this call has failed."""
-        if report.diagnoses and report.diagnoses[0].category in TRANSIENT_CATEGORIES:
+        if _may_pass(report):
             return 1
         failures = self.callers.setdefault(caller, CallerFailures())
         self.callers.move_to_end(caller)
@@ -153,6 +155,16 @@ class RepeatedCalls:
 
     def __len__(self) -> int:
         return sum(len(failures.calls) for failures in self.callers.values())
+
+
+def _may_pass(report: Report) -> bool:
+    """Whether the same call may succeed later: the failure passes by itself, or once the server's text is followed."""
+    first = next(iter(report.diagnoses), None)
+    if first is None or first.category in TRANSIENT_CATEGORIES:
+        return first is not None
+    if report.corrected or any(one.origin == "call" or one.category == "validation" for one in report.diagnoses):
+        return False  # the call is wrong
+    return invites_repeating(report.server_text.strip() or first.message)
 
 
 def _evict(memory: _Counts | OrderedDict[object, CallerFailures], most: int) -> None:
