@@ -335,15 +335,16 @@ def _diagnose_author_fields(
 def _read_server_text(text: str, call: Call, tool: Tool) -> Report:
     """Report what the server's text says is wrong with the arguments, as far as it names declared parameters."""
     from fingerpost.engine import dialects  # a few dozen patterns, which a process without failures need not compile
+    from fingerpost.engine.dialects import rejected_null
 
     text = text[:_LONGEST_PARSED]
     model = _MODEL.search(text)
-    if not tool.is_checkable or (model and not _is_model_of(tool, normal_form(model[1]))):
+    if not tool.is_checkable:
         return Report(call=call)
-    violations = dialects.read(text)
-    return explain_violations(
-        Case(call, tool, reported=tuple(one for one in violations if is_plausible(one, call, tool)))
-    )
+    is_about_call = not model or _is_model_of(tool, normal_form(model[1]))
+    violations = dialects.read(text) if is_about_call else ()
+    reported = tuple(one for one in violations if is_plausible(one, call, tool))
+    return explain_violations(Case(call, tool, reported=reported or rejected_null.read(text, call, tool)))
 
 
 def _is_model_of(tool: Tool, model: str) -> bool:
