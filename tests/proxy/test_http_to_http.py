@@ -200,6 +200,15 @@ def test_a_failed_reply_is_guided_whole_and_in_a_stream() -> None:
     assert streamed.events == [whole.json]
 
 
+def test_the_status_tells_what_an_error_of_the_server_is_about() -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"quota"}}'
+    upstream = FakeUpstream({"search": raw(429, body, [*JSON, (b"retry-after", b"7")])})
+    reply = run(upstream, calling("search", {"pattern": "x"}))
+    added = reply.json["error"]["data"][KEY]
+    assert (reply.status, added["error"]["code"]) == (429, "RATE_LIMITED")
+    assert "Wait 7 seconds, then call again" in added["text"]
+
+
 def test_a_reply_with_a_result_and_an_error_is_a_fault_of_the_server() -> None:
     both = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":{"code":-32603,"message":"timeout"}}'
     for answer in (raw(200, both), stream(b"data: " + both + b"\n\n")):

@@ -390,6 +390,44 @@ def test_a_limited_rate_says_how_long_to_wait() -> None:
         run(Server(work=answer), scene)
 
 
+@pytest.mark.parametrize("has_id", [True, False])
+def test_the_status_tells_what_an_error_of_the_server_is_about(has_id: bool) -> None:
+    def answering(status: int, *headers: tuple[bytes, bytes]) -> Answer:
+        async def answer(request: Request) -> None:
+            id = json.loads(request.body)["id"] if has_id else None
+            error = {"code": -32000, "message": "quota", "data": {"z": 1}}
+            body = json.dumps({"jsonrpc": "2.0", "id": id, "error": error}).encode()
+            await request.responder.send_whole(status, [*JSON, *headers], body)
+
+        return answer
+
+    async def scene(client: Client) -> None:
+        for name, code, hint in (
+            ("limited", "RATE_LIMITED", "Wait 7 seconds, then call again"),
+            ("busy", "UPSTREAM_ERROR", "Wait 11 seconds. It may or may not have taken effect"),
+            ("failed", "INTERNAL_ERROR", ""),
+        ):
+            error = (await client.ask("tools/call", name=name, arguments={}))["error"]
+            assert (error["code"], error["message"], error["data"]["z"]) == (-32000, "quota", 1)
+            added = error["data"][KEY]
+            assert added["error"]["code"] == code
+            assert added["error"].get("hint", "").startswith(hint)
+            assert hint in added.get("text", "")
+            assert ("text" in added) is bool(hint)
+
+    async def tools(request: Request) -> None:
+        listed = [{**TOOL, "name": name} for name in ("limited", "busy", "failed")]
+        await request.responder.send_whole(200, JSON, encode_reply(json.loads(request.body)["id"], {"tools": listed}))
+
+    answers = {
+        "tools_list": tools,
+        "limited": answering(429, (b"retry-after", b"7")),
+        "busy": answering(503, (b"retry-after", b"11")),
+        "failed": answering(500),
+    }
+    run(Server(**answers), scene)
+
+
 def test_a_refused_call_is_not_said_to_have_taken_effect() -> None:
     async def moved(request: Request) -> None:
         await request.responder.send_whole(302, [(b"location", b"http://elsewhere/mcp")])

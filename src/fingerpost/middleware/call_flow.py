@@ -181,7 +181,7 @@ class CallFlow:
 
     def _failure_facts(self, outcome: Outcome) -> FailureFacts | None:
         if outcome.exception is None:
-            return None
+            return outcome.facts
         from fingerpost.engine.replies.exceptions import facts_of, root_cause
 
         return facts_of(root_cause(outcome.exception), self.call)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from fingerpost.engine.failure_kinds import FailureFacts
+
 
 class Outcome(NamedTuple):
     """What came back for a call that was sent."""
@@ -16,6 +18,8 @@ class Outcome(NamedTuple):
     """Whether the server answered by that exception; `reply` is then only what the framework would make of it."""
     is_masked: bool = False
     """Whether the framework hides that exception's text from the caller."""
+    facts: FailureFacts | None = None
+    """What else is known about a failure, if there is no exception."""
 
 
 class Answer(NamedTuple):

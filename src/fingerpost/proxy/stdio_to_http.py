@@ -16,10 +16,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.safety.redact import clean
 from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_events
 from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, header_value
-from fingerpost.proxy.http.status import describe_status
+from fingerpost.proxy.http.status import describe_status, read_facts
 from fingerpost.proxy.http.upstream_session import UpstreamSession
 from fingerpost.proxy.process.descriptor import CHUNK
 from fingerpost.proxy.process.pipe import Pipe
@@ -99,8 +100,8 @@ class StdioToHttp:
             self._over.set()
         self._write_pending()
 
-    def _from_server(self, message: bytes) -> None:
-        self._session.from_server(messages.as_line(message))
+    def _from_server(self, message: bytes, facts: FailureFacts | None = None) -> None:
+        self._session.from_server(messages.as_line(message), facts)
         self._write_pending()
 
     def _handle_signals(self, numbers: bytes) -> None:
@@ -207,9 +208,10 @@ class StdioToHttp:
             self._restart_session(message)
         elif reply is not None and messages.is_answer(reply, message.id):
             self._http.learn(message, reply)
-            self._from_server(body)
+            self._from_server(body, read_facts(response.status, response.headers))
         elif reply is not None and reply.error:  # some servers leave out the id
-            self._from_server(messages.replace_members(body, id=messages.encode(message.id)))
+            whole = messages.replace_members(body, id=messages.encode(message.id))
+            self._from_server(whole, read_facts(response.status, response.headers))
         else:
             location = (header_value(response.headers, b"location") or b"").decode("latin-1")
             retry_after = header_value(response.headers, b"retry-after")

@@ -366,7 +366,7 @@ def _append_to_error(error: dict[str, Any], envelope: Envelope) -> dict[str, Any
     data = error.get("data")
     if not isinstance(data, dict | None) or KEY in (data or {}):
         return error
-    guidance = {**envelope.structured, "text": envelope.text}
+    guidance = {**envelope.structured, **({"text": envelope.text} if envelope.text else {})}
     return {**error, "data": {**cast("dict[str, Any]", data or {}), KEY: guidance}}
 
 

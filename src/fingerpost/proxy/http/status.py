@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from fingerpost.engine.failure_kinds import STATUS_KINDS, FailureFacts
 from fingerpost.engine.phrases import count_noun
+from fingerpost.proxy.http.http1 import Headers, header_value
 from fingerpost.proxy.protocol.lost_reply import LostReply
 
 _LONGEST_WAIT = 86_400
@@ -58,6 +60,17 @@ def describe_status(status: int, *, retry_after: bytes | None = None, location: 
         hint=f"Wait {count_noun(wait, 'second')}, then call again" if wait else meaning.hint,
         is_transient=meaning.is_transient,
     )
+
+
+_TELLING = frozenset({401, 429, 502, 503, 504})
+"""The statuses that tell about the failure beside a JSON-RPC error. Servers send others for any error."""
+
+
+def read_facts(status: int, headers: Headers) -> FailureFacts | None:
+    """Return what the status and `Retry-After` tell about a failure whose JSON-RPC error came with them."""
+    if status not in _TELLING:
+        return None
+    return FailureFacts(STATUS_KINDS[status], _read_wait(header_value(headers, b"retry-after")) or None)
 
 
 def _read_wait(header: bytes | None) -> int:

@@ -16,6 +16,7 @@ from fingerpost.proxy.http.headers import HTTP_STATUS, METHOD, caller_keys, head
 from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, forwardable_headers
 from fingerpost.proxy.http.listener import JSON
 from fingerpost.proxy.http.responder import Exchange, Request
+from fingerpost.proxy.http.status import read_facts
 from fingerpost.proxy.protocol import fast_path, sse
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import Message
@@ -129,7 +130,7 @@ class HttpRequest(ClientRequest):
         self._response_headers = forwardable_headers(response.headers)
         if message is None or message.is_request or message.is_notification:
             raise NotAReply(body)
-        return Reply(body, _check_reply(message))
+        return Reply(body, _check_reply(message), read_facts(response.status, response.headers))
 
     async def _read_stream(self, response: Response, deadline: asyncio.Timeout) -> Reply:
         """Pass on events until the reply, and return that."""

@@ -57,7 +57,7 @@ class SessionRequest(ClientRequest):
             return cast("Reply", await FrameToSend(frame, self.id, is_ours=False))
         own_id = self.next_own_id()
         reply = cast("Reply", await FrameToSend(replace_members(frame, id=encode(own_id)), own_id, is_ours=False))
-        return Reply(replace_members(reply.frame, id=self.encoded_id), reply.message)
+        return reply._replace(frame=replace_members(reply.frame, id=self.encoded_id))
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         own_id = self.next_own_id()

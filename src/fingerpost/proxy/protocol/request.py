@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.model import Call
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.middleware.protocol import PROTOCOL_VERSION_KEY
@@ -17,6 +18,8 @@ class Reply(NamedTuple):
 
     frame: bytes
     message: Message
+    facts: FailureFacts | None = None
+    """What the transport tells about a failure, as the status of HTTP does."""
 
 
 class ClientRequest(ABC):

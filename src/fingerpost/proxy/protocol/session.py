@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
+from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.model import Call
 from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.proxy.protocol import fast_path
@@ -214,8 +215,8 @@ class Session:
 
     # the server's side
 
-    def from_server(self, frame: bytes | OversizedFrame) -> None:
-        """Accept a frame from the server."""
+    def from_server(self, frame: bytes | OversizedFrame, facts: FailureFacts | None = None) -> None:
+        """Accept a frame from the server; `facts` is what its transport tells about a failure."""
         if isinstance(frame, OversizedFrame):
             self._lose_unreadable(find_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
             return
@@ -230,7 +231,7 @@ class Session:
             self._observe(message)
             self.to_client.append(frame)
         else:
-            self._accept_reply(frame, message)
+            self._accept_reply(frame, message, facts)
 
     def _relay_plain_success(self, frame: bytes) -> bool:
         """Relay the success of a valid call at once, the short cut for nearly all replies; false if it is not one."""
@@ -255,13 +256,13 @@ class Session:
         elif message.method == "notifications/progress" and self._timeout:
             self._pending.record_progress(messages.fields(message.params).get("progressToken"))
 
-    def _accept_reply(self, frame: bytes, message: Message) -> None:
+    def _accept_reply(self, frame: bytes, message: Message, facts: FailureFacts | None) -> None:
         self.has_served = True
         pending = self._take_pending(message.id)
         if pending is None:
             self._accept_unexpected_reply(frame, message)
         elif pending.task is not None:
-            self._resume(pending.task, Reply(frame, message))
+            self._resume(pending.task, Reply(frame, message, facts))
         elif pending.request is None:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
@@ -272,7 +273,7 @@ class Session:
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
         else:
-            answer = self._relay.answer_call(pending.request, Reply(frame, message))
+            answer = self._relay.answer_call(pending.request, Reply(frame, message, facts))
             self._resume(GuidanceTask(answer, pending.request), None)
 
     def _accept_unexpected_reply(self, frame: bytes, message: Message) -> None:
