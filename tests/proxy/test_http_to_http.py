@@ -395,6 +395,14 @@ def test_a_malformed_body_is_answered_with_its_id(body: bytes, id: Any) -> None:
     assert upstream.seen == []
 
 
+@pytest.mark.parametrize(("body", "why"), [(b"", "is empty"), (b" \n", "is empty"), (b"{", "its end is missing")])
+def test_a_malformed_body_is_described(body: bytes, why: str) -> None:
+    async def scene(http: Http) -> Reply:
+        return await http.ask("POST", body, content_type="application/json")
+
+    assert why in run(FakeUpstream(), scene).json["error"]["message"]
+
+
 def test_every_request_in_a_batch_is_answered() -> None:
     batch = [{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in (7, "b")]
 

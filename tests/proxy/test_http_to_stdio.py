@@ -256,6 +256,16 @@ def test_a_stateless_request_without_its_meta_is_refused(missing: str) -> None:
     assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
 
 
+@pytest.mark.parametrize(("version", "is_unknown"), [("1999-01-01", True), ("2026-07-28", False)])
+def test_a_revision_that_nobody_knows_is_said_to_be_unknown(version: str, is_unknown: bool) -> None:
+    async def scene(http: Http) -> Reply:
+        return await http.post({"id": 1, "method": "ping"}, mcp_protocol_version=version)
+
+    reply = run(scene)
+    assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
+    assert ("names no known revision" in reply.json["error"]["message"]) is is_unknown
+
+
 def test_a_stateless_initialize_is_refused() -> None:
     async def scene(http: Http) -> Reply:
         message, headers = modern("initialize")

@@ -284,7 +284,7 @@ def test_a_session_forgotten_before_initialized_is_reported() -> None:
 
     async def scene(client: Client) -> None:
         await client.ask("initialize", 0)
-        assert "no longer knows" in (await client.ask("work", 5))["error"]["message"]
+        assert "does not know this session" in (await client.ask("work", 5))["error"]["message"]
 
     run(Server(work=forgot), scene)
 
@@ -347,7 +347,7 @@ def test_a_response_that_is_not_a_message_is_reported_by_its_status(status: int,
         (404, "UPSTREAM_ERROR", "not carried out", "check the address", False),
         (408, "TIMEOUT", "not carried out", "Send the call again", True),
         (413, "UPSTREAM_ERROR", "not carried out", "Send less at once", False),
-        (418, "UPSTREAM_ERROR", "not carried out", "will be refused again", False),
+        (418, "UPSTREAM_ERROR", "not carried out", "Tell the user", False),
         (429, "RATE_LIMITED", "not carried out", "Wait before you call again", True),
         (500, "UPSTREAM_ERROR", "may or may not have taken effect", "Look whether", False),
         (502, "UPSTREAM_ERROR", "may or may not have taken effect", "Look whether", False),
@@ -506,7 +506,8 @@ def test_a_forgotten_session_is_reopened_for_the_next_call() -> None:
     async def scene(client: Client) -> None:
         await client.begin()
         lost = await client.ask("work", 5)
-        assert "no longer knows the session; the request was not sent" in lost["error"]["message"]
+        assert "answered HTTP 404: it does not know this session" in lost["error"]["message"]
+        assert 'It says "who". A new session is begun' in lost["error"]["message"]
         assert (await client.ask("work", 6))["result"] == {}
 
     run(server, scene)

@@ -17,10 +17,9 @@ from contextlib import suppress
 from typing import Any, cast
 
 from fingerpost.engine.failure_kinds import FailureFacts
-from fingerpost.engine.safety.redact import clean
 from fingerpost.proxy.http.client import Response, Upstream, is_stream, read_events
-from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, header_value
-from fingerpost.proxy.http.status import describe_status, read_facts
+from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError
+from fingerpost.proxy.http.status import describe_forgotten, describe_status, read_facts
 from fingerpost.proxy.http.upstream_session import UpstreamSession
 from fingerpost.proxy.process.descriptor import CHUNK
 from fingerpost.proxy.process.pipe import Pipe
@@ -41,7 +40,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _MAX_ATTEMPTS = 8
 _NOTIFY_WAIT = 1.0
 """Seconds that later messages wait until the server has accepted a notification."""
-_FORGOTTEN = "no longer knows the session"
 _LEFT = "was left"
 
 
@@ -180,7 +178,7 @@ class StdioToHttp:
             response = await self._upstream.request("POST", self._http.headers_for(message), frame)
             await self._handle_response(response, message)
         except UpstreamError as error:
-            self._lose(message, LostReply(str(error), was_sent=error.was_sent))
+            self._lose(message, error.as_lost())
         except (BodyTooLarge, sse.EventTooLong):
             self._lose(message, LostReply("sent a reply that is too long", is_over=True))
         except Exception as error:  # a bug of ours: the client still gets a reply
@@ -205,7 +203,7 @@ class StdioToHttp:
         body = await self._read_body(response)
         reply = messages.read_reply(body)
         if response.status == 404 and self._http.id is not None and message.method != "initialize":
-            self._restart_session(message)
+            self._restart_session(message, describe_forgotten(response.headers, body))
         elif reply is not None and messages.is_answer(reply, message.id):
             self._http.learn(message, reply)
             self._from_server(body, read_facts(response.status, response.headers))
@@ -213,19 +211,16 @@ class StdioToHttp:
             whole = messages.replace_members(body, id=messages.encode(message.id))
             self._from_server(whole, read_facts(response.status, response.headers))
         else:
-            location = (header_value(response.headers, b"location") or b"").decode("latin-1")
-            retry_after = header_value(response.headers, b"retry-after")
-            lost = describe_status(response.status, retry_after=retry_after, location=clean(location, 200))
-            self._lose(message, lost)
+            self._lose(message, describe_status(response.status, response.headers, body))
 
-    def _restart_session(self, message: Message) -> None:
+    def _restart_session(self, message: Message, lost: LostReply) -> None:
         """Begin a new session after the server has forgotten this one."""
         self._http.forget()
         if self._listener is not None:
             self._listener.cancel()
             self._listener = None
-        self._session.unanswered(message.id, LostReply(_FORGOTTEN, was_sent=False))
-        self._session.server_gone(_FORGOTTEN)
+        self._session.unanswered(message.id, lost)
+        self._session.server_gone("forgot the session")
         self._session.server_started()
         self._write_pending()
 
@@ -251,7 +246,7 @@ class StdioToHttp:
                 break
             await asyncio.sleep(pause)
             response = await self._open_stream(last_id)
-        self._lose(message, LostReply("ended its answer early"))
+        self._lose(message, LostReply("ended its answer early", is_over=True))
 
     def _handle_event(self, data: bytes, message: Message) -> bool:
         """Pass on a message from the stream of a request; whether it is the reply."""

@@ -49,7 +49,7 @@ class Response:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body as it arrives, decompressed."""
-        decompressor = Decompressor() if needs_decompressing(self._sent_headers) else None
+        decompressor = Decompressor(self._sent_headers) if needs_decompressing(self._sent_headers) else None
         try:
             while parts := await self._connection.read():
                 for part in parts:
@@ -57,9 +57,12 @@ class Response:
                         yield piece
             if decompressor:
                 decompressor.finish()
-        except (OSError, InvalidResponse, EOFError, zlib.error) as error:
+        except zlib.error as error:
             self.close()
-            raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True) from error
+            raise UpstreamError("sent an answer that cannot be decompressed", was_sent=True, is_over=True) from error
+        except (OSError, InvalidResponse, EOFError) as error:
+            self.close()
+            raise UpstreamError(f"broke off its answer ({_describe(error)})", was_sent=True, is_over=True) from error
         self._is_over = True
         self._upstream.release(self._connection)
 

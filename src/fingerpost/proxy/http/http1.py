@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from fingerpost.proxy.protocol.lost_reply import LostReply
+
 Headers: TypeAlias = "list[tuple[bytes, bytes]]"
 
 CHUNK = 64 * 1024
@@ -28,11 +30,14 @@ class InvalidHeader(ValueError):
 
 
 class UpstreamError(Exception):
-    """A request got no response. `was_sent` says whether the server may have seen it."""
+    """A request got no reply. `was_sent` says whether the server may have seen it, `is_over` that it has answered."""
 
-    def __init__(self, why: str, *, was_sent: bool) -> None:
+    def __init__(self, why: str, *, was_sent: bool, is_over: bool = False) -> None:
         super().__init__(why)
-        self.was_sent = was_sent
+        self.was_sent, self.is_over = was_sent, is_over
+
+    def as_lost(self) -> LostReply:
+        return LostReply(str(self), was_sent=self.was_sent, is_over=self.is_over)
 
 
 def encode_headers(headers: Headers) -> bytes:

@@ -108,7 +108,7 @@ class HttpToHttp:
                 raise
             await self._give_up(request, 503, _STOPPED)
         except UpstreamError as error:
-            await self._give_up(request, 502, LostReply(str(error), was_sent=error.was_sent))
+            await self._give_up(request, 502, error.as_lost())
         except TimeoutError:
             await self._give_up(request, 504, no_reply_within(seconds))
         finally:
@@ -155,7 +155,7 @@ class HttpToHttp:
                 raise
             frame = self._lose(client_request, relay, _STOPPED)
         except UpstreamError as error:
-            frame = self._lose(client_request, relay, LostReply(str(error), was_sent=error.was_sent))
+            frame = self._lose(client_request, relay, error.as_lost())
         except TimeoutError:
             await client_request.cancel()
             frame = self._lose(client_request, relay, no_reply_within(self._target.timeout))

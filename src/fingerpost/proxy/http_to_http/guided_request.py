@@ -154,7 +154,7 @@ class HttpRequest(ClientRequest):
                 deadline.reschedule(asyncio.get_running_loop().time() + self._target.timeout)
         if is_resumable:
             raise ResumableStreamEnded
-        raise UpstreamError("ended its answer early", was_sent=True)
+        raise UpstreamError("ended its answer early", was_sent=True, is_over=True)
 
     async def ask(self, method: str, params: dict[str, Any]) -> Reply | None:
         id = self._target.make_id()
@@ -208,7 +208,7 @@ class HttpRequest(ClientRequest):
 
 def _check_reply(message: Message) -> Message:
     if message.is_contradictory:
-        raise UpstreamError(f"sent a reply that {messages.CONTRADICTORY}", was_sent=True)
+        raise UpstreamError(f"sent a reply that {messages.CONTRADICTORY}", was_sent=True, is_over=True)
     return message
 
 

@@ -13,6 +13,7 @@ from fingerpost.proxy.protocol.message import Message, fields
 
 _HEADER_MISMATCH, _INVALID_PARAMS, _NO_METHOD = -32020, -32602, -32601
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_VERSION_WITHOUT = b"2026-07-28"
 _VERSIONS_WITH_SESSIONS = (b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25")
 
 
@@ -35,7 +36,9 @@ def find_problem(headers: Headers, message: Message) -> Problem | None:
         return Problem(_NO_METHOD, "This revision has no initialize; send requests as they are")
     params, meta = fields(message.params), _meta_of(message)
     if missing := [key for key in (PROTOCOL_VERSION_KEY, _CAPABILITIES) if key not in meta]:
-        return Problem(_INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}")
+        is_known = header_value(headers, VERSION) in (_VERSION_WITHOUT, *_VERSIONS_WITH_SESSIONS, None)
+        why = "" if is_known else f"The header {VERSION.decode()} names no known revision of the protocol, and "
+        return Problem(_INVALID_PARAMS, f"{why}params._meta lacks {' and '.join(missing)}")
     expected = [(VERSION, meta[PROTOCOL_VERSION_KEY]), (METHOD, message.method)]
     if (field := NAME_FIELDS.get(str(message.method))) and isinstance(name := params.get(field), str):
         expected.append((NAME, name))

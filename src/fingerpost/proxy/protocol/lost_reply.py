@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fingerpost.engine.model import Diagnosis, Severity
+from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.engine.safety.json_input import as_object
 from fingerpost.engine.tool import Tool
 
@@ -24,7 +25,7 @@ class LostReply(NamedTuple):
     """Whether the request had reached the server."""
     is_late: bool = False
     is_over: bool = False
-    """Whether the server finished the request, but its reply cannot be used."""
+    """Whether the server has answered, but its reply cannot be used."""
     is_refused: bool = False
     """Whether the server said that it did not carry out the request."""
     code: str = "UPSTREAM_ERROR"
@@ -33,13 +34,18 @@ class LostReply(NamedTuple):
     """What to do, if that is known better than from the fields above."""
     is_transient: bool = False
     """Whether a request that was refused may succeed later."""
+    wait: int = 0
+    """How many seconds the server asks to wait before the next request."""
+    excerpt: str = ""
+    """What the server says about it, cleaned."""
 
     def message(self) -> str:
         return f"The server {self.clause()}"
 
     def message_with_hint(self) -> str:
         """The message for a request that gets no diagnosis."""
-        return f"{self.message()}. {self.hint}." if self.hint else self.message()
+        message = f"{self.message()}{self._quote()}"
+        return f"{message}. {self.hint}." if self.hint else message
 
     def clause(self) -> str:
         """What the server did: `was killed by signal 9 before it answered`."""
@@ -56,13 +62,27 @@ class LostReply(NamedTuple):
         is_harmless = not self.was_sent or self.is_refused or (tool is not None and tool.is_read_only)
         return Diagnosis(
             code="TIMEOUT" if self.is_late else self.code,
-            message=f"{self.message()}{self._effect(is_harmless=is_harmless)}",
+            message=f"{self.message()}{self._effect(is_harmless=is_harmless)}{self._quote()}",
             severity=Severity.HIGH,
             category="timeout" if self.is_late else self.category,
             origin="upstream",
             retryable=self.is_transient if self.is_refused else is_harmless,
-            hint=self.hint or (_HINT_REFUSED if self.is_refused else _HINT_RETRY if is_harmless else _HINT_CHECK),
+            hint=self._advise(is_harmless=is_harmless),
         )
+
+    def _advise(self, *, is_harmless: bool) -> str:
+        may_repeat = self.is_transient if self.is_refused else is_harmless
+        if self.wait and may_repeat:
+            return f"Wait {count_noun(self.wait, 'second')}, then call again"
+        if self.hint or self.is_refused:
+            return self.hint or (_HINT_RETRY if may_repeat else _HINT_REFUSED)
+        if may_repeat:
+            return _HINT_RETRY
+        return f"Wait {count_noun(self.wait, 'second')}. {_HINT_CHECK}" if self.wait else _HINT_CHECK
+
+    def _quote(self) -> str:
+        """What the server says, as a sentence after another."""
+        return f". It says {encode_json(self.excerpt)}" if self.excerpt else ""
 
     def _effect(self, *, is_harmless: bool) -> str:
         """What is known about the effect of the call, as the end of a sentence."""
@@ -71,7 +91,7 @@ class LostReply(NamedTuple):
         return "" if is_harmless else "; the call may or may not have taken effect"
 
 
-_HINT_REFUSED = "Tell the user; the same call will be refused again"
+_HINT_REFUSED = "Tell the user"
 _HINT_RETRY = "Send the call again; if that fails too, tell the user"
 _HINT_CHECK = "Look whether it has taken effect before you send it again"
 

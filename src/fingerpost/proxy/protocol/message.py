@@ -137,7 +137,8 @@ def _decode_envelope(frame: bytes) -> Message:
         why, batch = _describe_invalid(frame), _ids_in_batch(frame)
         raise MalformedMessage(why, INVALID_REQUEST, b"null" if batch else find_id(frame), batch) from error
     except DecodeError as error:
-        why = f"The message is not valid JSON: {_describe_position(error)}"
+        is_empty = not frame or frame.isspace()
+        why = "The message is empty" if is_empty else f"The message is not valid JSON: {_describe_position(error)}"
         raise MalformedMessage(why, PARSE_ERROR, find_id(frame)) from error
 
 
