@@ -170,6 +170,21 @@ def test_a_response_that_is_not_a_message_passes_unchanged() -> None:
     assert (reply.status, reply.body, reply.headers["www-authenticate"]) == (401, b"who are you", "Bearer")
 
 
+@pytest.mark.parametrize("status", [200, 202, 204, 403, 404, 500, 502])
+def test_a_response_without_a_content_type_gets_none(status: int) -> None:
+    body = b"" if status in (202, 204) else encode_reply(1, {"content": []}) if status == 200 else b"nope"
+    reply = run(FakeUpstream({"search": raw(status, body, [])}), calling("search", {"pattern": "x"}))
+    assert (reply.status, reply.body) == (status, body) and "content-type" not in reply.headers
+
+
+def test_a_guided_reply_says_that_it_is_json_where_the_server_did_not() -> None:
+    failed = encode_reply(1, {"content": [{"type": "text", "text": "No such file: A"}], "isError": True})
+    for headers in ([], [(b"x-own", b"1")]):
+        reply = run(FakeUpstream({"search": raw(200, failed, headers)}), calling("search", {"pattern": "A"}))
+        assert reply.json["result"]["_meta"][KEY]["error"]["code"] == "NOT_FOUND"
+        assert reply.headers["content-type"] == "application/json"
+
+
 def test_a_resumable_stream_ends_unchanged() -> None:
     for relay in (True, None):
         upstream = FakeUpstream({"search": stream(b"id: 4\nretry: 10\ndata:\n\n")})

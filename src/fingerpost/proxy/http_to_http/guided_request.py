@@ -13,7 +13,7 @@ from fingerpost.engine.model import Call
 from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.proxy.http.client import Connection, Response, Upstream, is_stream, read_events
 from fingerpost.proxy.http.headers import HTTP_STATUS, METHOD, caller_keys, headers_for_call, headers_for_own_request
-from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, forwardable_headers
+from fingerpost.proxy.http.http1 import BodyTooLarge, Headers, UpstreamError, forwardable_headers, header_value
 from fingerpost.proxy.http.listener import JSON
 from fingerpost.proxy.http.responder import Exchange, Request
 from fingerpost.proxy.http.status import read_facts
@@ -91,7 +91,7 @@ class HttpRequest(ClientRequest):
             exchange.hand_over()
             return
         kept = [one for one in forwardable_headers(headers) if one[0] != b"content-length"]
-        self._request.responder.write_whole(status, kept or [JSON], body)
+        self._request.responder.write_whole(status, kept, body)
         self._target.upstream.release(connection)
         if self.speaker in self._relay.repeated.callers:
             self._relay.repeated.forget(self.speaker, call)
@@ -185,8 +185,11 @@ class HttpRequest(ClientRequest):
             await self._send_in_stream(frame)
             return
         headers = [one for one in self._response_headers if one[0] != b"content-length"]
-        status = self._status if frame == self._reply else self._status_of(frame)
-        await self._request.responder.send_whole(status, headers or [JSON], frame)
+        status = self._status
+        if frame != self._reply:
+            status = self._status_of(frame)
+            headers += [] if header_value(headers, b"content-type") else [JSON]
+        await self._request.responder.send_whole(status, headers, frame)
 
     async def _send_in_stream(self, frame: bytes) -> None:
         responder = self._request.responder
