@@ -48,6 +48,21 @@ def test_an_error_is_one_line_with_a_way_out_and_exit_code_2(
     assert "Traceback" not in captured.err
 
 
+@pytest.mark.parametrize(
+    "url", ["ftp://bob:hunter2@h/", "http://bob:hunter2@[::1/mcp", "http://h:99999/?token=hunter2"]
+)
+@pytest.mark.parametrize(
+    "words", [["proxy"], ["proxy", "http://h/"], ["audit"], ["proxy", "http://h", "--listen"], ["explain"],
+              ["proxy", "http://h/", "--allow-origin"], ["wrap", "x", "--"], ["check", "--tools"]],
+)  # fmt: skip
+def test_an_error_does_not_repeat_a_secret_in_a_url(
+    capsys: pytest.CaptureFixture[str], words: list[str], url: str
+) -> None:
+    assert main([*words, url]) == 2
+    printed = "".join(capsys.readouterr())
+    assert "hunter2" not in printed and printed.startswith("fingerpost: ")
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     """As in `fingerpost explain | head -1`, but the pipe is surely closed."""
     reader, writer = os.pipe()

@@ -40,15 +40,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except CommandError as error:
-        print(f"fingerpost: {error}", file=sys.stderr)
-        if error.way_out:
-            print(error.way_out, file=sys.stderr)
+        _print_error(error)
         return 2
     except BrokenPipeError:  # the reader closed the pipe; keep the interpreter from flushing into it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _print_error(error: CommandError) -> None:
+    """Print why the command could not run. What the user typed may be a URL with a password in it."""
+    from fingerpost.engine.safety.public_urls import hide_in_urls
+
+    print(f"fingerpost: {hide_in_urls(str(error))}", file=sys.stderr)
+    if error.way_out:
+        print(hide_in_urls(error.way_out), file=sys.stderr)
 
 
 def _parse(words: list[str]) -> argparse.Namespace:

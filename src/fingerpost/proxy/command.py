@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from fingerpost.engine.overrides import NO_OVERRIDES, Overrides
 from fingerpost.engine.policy import AutoCorrect, Policy, Redact, UnfitValues, UnknownParams, UnknownTool, UnsafeInput
+from fingerpost.engine.safety.public_urls import hide_in_url
 from fingerpost.proxy.config_file import DEFAULTS, ConfigFile, policy_of
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.proxy.http.web_pages import read_origin
@@ -269,7 +270,7 @@ def _http_to_http(url: str, setup: Setup) -> App:
 def _check_url(text: str) -> str:
     if not is_url(text):
         raise CommandError(
-            f"{text} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py"
+            f"{hide_in_url(text)} is not a URL", "For a command, put -- before it: fingerpost proxy -- python server.py"
         )
     return text
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fingerpost.engine.safety.public_urls import hide_in_url
 from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
 from fingerpost.engine.safety.secrets import hide_secrets
 from fingerpost.proxy.http.environment import headers_from_environment
@@ -77,7 +78,8 @@ def parse_target(command: Sequence[str], url: str | None) -> Target:
     if url:
         if not is_url(url):
             raise CommandError(
-                f"{url} is not a URL", "For a command, put -- before it: fingerpost audit -- python server.py"
+                f"{hide_in_url(url)} is not a URL",
+                "For a command, put -- before it: fingerpost audit -- python server.py",
             )
         headers_from_environment()  # reports invalid headers before anything is started
     return Target(command=tuple(command), url=url or "")
