@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from fingerpost.engine.policy import Policy
 from fingerpost.proxy.http.listener import App, Router
 from fingerpost.proxy.http.responder import Request
-from fingerpost.proxy.http.server import Limits, Server, Shortcut
+from fingerpost.proxy.http.server import Limits, Server
 from fingerpost.proxy.protocol.relay import Relay
 from tests.support.waiting import PATIENCE
 
@@ -42,11 +42,11 @@ def guidance(**policy: Any) -> Relay:
 
 
 @asynccontextmanager
-async def serving(
-    answer: Answer, limits: Limits | None = None, shortcut: Shortcut | None = None
-) -> AsyncGenerator[int]:
+async def serving(answer: Answer, limits: Limits | None = None, router: Router | None = None) -> AsyncGenerator[int]:
     """A server on a free port; the port."""
-    server = Server(answer, limits or Limits(), shortcut)
+    server = Server(answer, limits or Limits())
+    if router is not None:
+        server = Server(answer, limits or Limits(), router.shortcut, router.find_problem)
     listener = await server.listen("127.0.0.1", 0)
     try:
         yield listener.sockets[0].getsockname()[1]
@@ -62,7 +62,7 @@ async def fronting(
 ) -> AsyncGenerator[Http]:
     """An app behind the front; a client of it."""
     router = Router(app, names, origins)
-    async with serving(router.handle, limits, router.shortcut) as port:
+    async with serving(router.handle, limits, router) as port:
         yield Http(port)
     await app.stop()
 

@@ -169,6 +169,18 @@ def test_a_client_that_awaits_continue_gets_it_before_it_sends_the_body() -> Non
     assert got.startswith(b"HTTP/1.1 100 \r\n\r\nHTTP/1.1 200") and got.endswith(b"{}")
 
 
+def test_continue_waits_until_the_request_before_is_answered() -> None:
+    first = ASK.replace(b"Connection: close\r\n", b"")
+    head, body = ASK[:-2].replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"), ASK[-2:]
+    got = converse(echo, first + head, body)
+    assert got.index(b"HTTP/1.1 200") < got.index(b"HTTP/1.1 100") < got.rindex(b"HTTP/1.1 200")
+
+
+def test_a_body_that_has_arrived_needs_no_continue() -> None:
+    got = converse(echo, ASK.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+    assert got.startswith(b"HTTP/1.1 200") and got.endswith(b"{}")
+
+
 def test_a_request_is_answered_before_the_invalid_one_behind_it_is_refused() -> None:
     got = asyncio.run(half_close(echo, ASK.replace(b"Connection: close\r\n", b"") + b"NONSENSE\r\n", at_once=True))
     assert got.index(b"HTTP/1.1 200") < got.index(b"HTTP/1.1 400")

@@ -56,6 +56,19 @@ def ask(*origins: str, method: str = "POST", body: bytes = b"{}", path: str = "/
     return reply
 
 
+JSON_BODY = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+
+
+def send(data: bytes) -> bytes:
+    """What the front answers to these bytes, up to the end of a response or of the connection."""
+
+    async def play() -> bytes:
+        async with fronting(App(), origins=(PAGE,)) as http:
+            return await http.raw(data, until=b"}")
+
+    return asyncio.run(play())
+
+
 @pytest.mark.parametrize(
     "origin",
     [
@@ -107,9 +120,38 @@ def test_the_servers_own_vary_header_stays() -> None:
     assert got.count(b"access-control-allow-origin") == 1
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_page_of_the_same_origin_is_answered(scheme: str) -> None:
-    assert ask(own=scheme).status == 200
+def test_only_a_page_of_the_same_origin_is_answered() -> None:
+    assert ask(own="http").status == 200
+    assert ask(own="https").status == 403
+
+
+@pytest.mark.parametrize("second", ["http://evil.example", PAGE])
+def test_a_request_with_two_origins_is_refused(second: str) -> None:
+    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {PAGE}\r\nOrigin: {second}\r\nConnection: close\r\n"
+    assert send(f"{head}{JSON_BODY}".encode()).startswith(b"HTTP/1.1 403")
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://evil.example/mcp", 403),
+        ("http://[bad/mcp", 403),
+        ("http://127.0.0.1@evil.example/mcp", 403),
+        ("http://127.0.0.1:1/mcp", 200),
+        ("http://LOCALHOST/mcp", 200),
+    ],
+)
+def test_the_host_in_a_target_that_is_a_url_is_checked_too(target: str, status: int) -> None:
+    head = f"POST {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    assert send(f"{head}{JSON_BODY}".encode()).startswith(b"HTTP/1.1 %d" % status)
+
+
+@pytest.mark.parametrize("line", ["Host: evil.example\r\n", "Host: localhost\r\nOrigin: http://evil.example\r\n"])
+def test_a_request_that_will_be_refused_is_not_asked_for_its_body(line: str) -> None:
+    head = f"POST /mcp HTTP/1.1\r\n{line}Expect: 100-continue\r\nContent-Type: application/json\r\n"
+    for body in (b"", b"{}"):
+        got = send(f"{head}Content-Length: 2\r\n\r\n".encode() + body)
+        assert got.startswith(b"HTTP/1.1 403") and b"--allow-" in got and b"100" not in got[:20]
 
 
 def test_without_a_page_nothing_is_said_about_origins() -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from fingerpost.proxy.http.http1 import header_value
+from fingerpost.proxy.http.http1 import Headers, header_value
 from fingerpost.proxy.http.responder import Exchange, Request
 from fingerpost.proxy.http.server import Limits, Server
 from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
@@ -46,7 +46,7 @@ class Router:
         self._pages = AllowedPages(origins)
 
     async def handle(self, request: Request) -> None:
-        if (problem := self._find_problem(request)) is not None:
+        if (problem := self.find_problem(request.path, request.headers)) is not None:
             await refuse(request, 403, problem)
             return
         request.responder.own_headers = self._pages.response_headers(request.headers)
@@ -65,15 +65,21 @@ class Router:
     def shortcut(self, request: Request, exchange: Exchange) -> Callable[[], None] | None:
         """Let the app answer a request outside of a task, if there is nothing else to do about it."""
         is_plain = request.path == PATH and request.method == "POST" and is_json(request.headers)
-        if not is_plain or header_value(request.headers, b"origin") is not None or self._find_problem(request):
+        if (
+            not is_plain
+            or header_value(request.headers, b"origin") is not None
+            or self.find_problem(PATH, request.headers)
+        ):
             return None
         return self._app.shortcut(request, exchange)
 
-    def _find_problem(self, request: Request) -> str | None:
-        host = (header_value(request.headers, b"host") or b"").decode("latin-1")
-        if _host_name(f"//{host}") not in self._names:
+    def find_problem(self, target: str, headers: Headers) -> str | None:
+        """Say why a request may not be sent here; none if it may. A target that is a URL names a host too."""
+        host = (header_value(headers, b"host") or b"").decode("latin-1")
+        is_expected = target.startswith("/") or "://" not in target or _host_name(target) in self._names
+        if _host_name(f"//{host}") not in self._names or not is_expected:
             return "This name is not expected here; see --allow-host"
-        if not self._pages.allow(request.headers, host):
+        if not self._pages.allow(headers, host):
             return "Web pages of this origin may not send requests; see --allow-origin"
         return None
 
@@ -109,7 +115,7 @@ async def serve(
 ) -> int:
     """Serve until a signal to stop; return the exit code. A second signal cuts the draining short."""
     router = Router(app, [host, *names], origins)
-    server = Server(router.handle, limits, router.shortcut)
+    server = Server(router.handle, limits, router.shortcut, router.find_problem)
     listener = await server.listen(host, port)
     bound = listener.sockets[0].getsockname()
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound[1]}{PATH}")

@@ -26,8 +26,6 @@ class ParsedRequest:
     is_http_1_0: bool
     keeps_alive: bool
     """Whether the client may send another request on the connection."""
-    awaits_continue: bool
-    """Whether the client wants `100 Continue` and has not got it."""
 
 
 class Refusal(NamedTuple):
@@ -55,10 +53,17 @@ class RequestParser:
         """Bytes of its body so far."""
         self.awaits_continue = False
         """Whether the client waits for `100 Continue` before it sends the body."""
-        self._target, self._headers, self._parts = b"", list[tuple[bytes, bytes]](), list[bytes]()
+        self.headers: Headers = []
+        """The headers of the request that arrives."""
+        self._target, self._parts = b"", list[bytes]()
         self._unused = 0
         """Bytes since the last part of a body: heads, chunk extensions and trailers are limited."""
         self._parser = HttpRequestParser(self)
+
+    @property
+    def target(self) -> str:
+        """The target of the request that arrives."""
+        return self._target.decode("ascii")
 
     def feed(self, data: bytes) -> None:
         self._unused += len(data)
@@ -73,7 +78,7 @@ class RequestParser:
 
     def _parse_without_upgrade(self, rest: bytes) -> None:
         """Parse a request again without its offer of another protocol: llhttp would take its body for that protocol."""
-        method, headers = self._parser.get_method(), [one for one in self._headers if one[0] != b"upgrade"]
+        method, headers = self._parser.get_method(), [one for one in self.headers if one[0] != b"upgrade"]
         if method == b"CONNECT":
             self._refuse(405, "This is no forward proxy")
             return
@@ -89,33 +94,33 @@ class RequestParser:
 
     def on_message_begin(self) -> None:
         self.is_within, self.has_head, self.size = True, False, 0
-        self._target, self._headers, self._parts = b"", [], []
+        self._target, self.headers, self._parts = b"", [], []
 
     def on_url(self, url: bytes) -> None:
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self.has_head:  # trailers are dropped: they must not pass for headers
-            self._headers.append((name.lower(), value.rstrip()))
+            self.headers.append((name.lower(), value.rstrip()))
 
     def on_headers_complete(self) -> None:
         self.has_head = True
         version = self._parser.get_http_version()
         if (refusal := self._check_head(version)) is not None:
             self._refuse(*refusal)
-        expected = header_value(self._headers, b"expect")
+        expected = header_value(self.headers, b"expect")
         self.awaits_continue = expected is not None and expected.lower() == b"100-continue" and version == "1.1"
 
     def _check_head(self, version: str) -> Refusal | None:
-        names = [name for name, _ in self._headers]
+        names = [name for name, _ in self.headers]
         hosts, codings = names.count(b"host"), names.count(b"transfer-encoding")
-        if self._unused > MAX_HEAD and sum(map(len, names)) + sum(len(value) for _, value in self._headers) > MAX_HEAD:
+        if self._unused > MAX_HEAD and sum(map(len, names)) + sum(len(value) for _, value in self.headers) > MAX_HEAD:
             return _LONG_HEAD
         if version not in ("1.0", "1.1"):
             return Refusal(505, "This server speaks HTTP/1.1")
         if hosts > 1 or (hosts == 0 and version == "1.1"):
             return Refusal(400, "There must be one Host header")
-        if codings and (codings > 1 or version == "1.0" or not _is_chunked(self._headers)):
+        if codings and (codings > 1 or version == "1.0" or not _is_chunked(self.headers)):
             return Refusal(501, "The only transfer encoding here is chunked, in HTTP/1.1")
         return None
 
@@ -134,12 +139,11 @@ class RequestParser:
         if self.refusal is None:
             request = ParsedRequest(
                 self._parser.get_method().decode(),
-                self._target.decode("ascii"),
-                self._headers,
+                self.target,
+                self.headers,
                 b"".join(self._parts),
                 self._parser.get_http_version() == "1.0",
                 self._parser.should_keep_alive(),
-                self.awaits_continue,
             )
             self.requests.append(request)
         self.awaits_continue = False

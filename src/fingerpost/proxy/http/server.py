@@ -28,6 +28,8 @@ _LONGEST_PROBE = 15.0
 Handler: TypeAlias = "Callable[[Request], Awaitable[None]]"
 Shortcut: TypeAlias = "Callable[[Request, Exchange], Callable[[], None] | None]"
 """Answers a simple request outside of a task. Returns how to cancel it; none, without effect, if it is not simple."""
+CheckHead: TypeAlias = "Callable[[str, Headers], str | None]"
+"""Says why a request is refused whatever its body is, by its target and headers; none if it is not."""
 
 
 @dataclass(slots=True)
@@ -44,8 +46,14 @@ class Limits:
 class Server:
     """Accepts connections and passes each request to a handler."""
 
-    def __init__(self, handler: Handler, limits: Limits, shortcut: Shortcut | None = None) -> None:
-        self.handler, self.limits, self.shortcut = handler, limits, shortcut
+    def __init__(
+        self,
+        handler: Handler,
+        limits: Limits,
+        shortcut: Shortcut | None = None,
+        check_head: CheckHead = lambda target, headers: None,
+    ) -> None:
+        self.handler, self.limits, self.shortcut, self.check_head = handler, limits, shortcut, check_head
         self.busy: set[asyncio.Task[None]] = set()
         self.open: set[_Connection] = set()
         self.is_draining = False
@@ -115,7 +123,7 @@ class _Connection(Receiver):
             if len(self._ahead) > CHUNK:
                 self._transport.pause_reading()
         elif not self._is_refused:
-            self._parse(data)
+            self._parser.feed(data)
             self._go_on()
 
     def eof_received(self) -> bool:
@@ -147,18 +155,12 @@ class _Connection(Receiver):
 
     # requests
 
-    def _parse(self, data: bytes) -> None:
-        self._parser.feed(data)
-        if self._parser.awaits_continue:
-            self._parser.awaits_continue = False
-            self._transport.write(CONTINUE)
-
     def _go_on(self) -> None:
         """Answer the next request that has arrived, or wait for it."""
         if self._ahead and not self._parser.requests:
             data, self._ahead = self._ahead, b""
             self._transport.resume_reading()
-            self._parse(data)
+            self._parser.feed(data)
         if self._parser.requests:
             self._waits_for_body = False
             self._begin(self._parser.requests.popleft())
@@ -166,8 +168,20 @@ class _Connection(Receiver):
             self._refuse(self._parser.refusal)
         elif self._is_half_closed:
             self._transport.close()
+        elif self._parser.awaits_continue:
+            self._answer_expectation()
         else:
             self._limit_wait()
+
+    def _answer_expectation(self) -> None:
+        """Let a client send the body that it holds back, unless its request will be refused anyway."""
+        self._parser.awaits_continue = False
+        problem = self._server.check_head(self._parser.target, self._parser.headers)
+        if problem is None:
+            self._transport.write(CONTINUE)
+            self._limit_wait()
+        else:
+            self._refuse(Refusal(403, problem))
 
     def _begin(self, parsed: ParsedRequest) -> None:
         responder = Responder(
@@ -176,8 +190,6 @@ class _Connection(Receiver):
         self._request = request = Request(
             parsed.method, parsed.target, parsed.headers, parsed.body, responder, self._number
         )
-        if parsed.awaits_continue:
-            self._transport.write(CONTINUE)
         is_quiet = not (self._is_half_closed or self._is_full or self._server.is_draining)
         if is_quiet and self._server.shortcut is not None:
             self._cancel = self._server.shortcut(request, self)

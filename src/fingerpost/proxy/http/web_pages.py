@@ -42,11 +42,11 @@ class AllowedPages:
 
     def allow(self, headers: Headers, host: str) -> bool:
         """Whether the sender of a request to `host` is no page, a page of `host` itself, or an allowed one."""
-        if (origin := header_value(headers, b"origin")) is None:
-            return True
-        page = read_origin(origin.decode("latin-1"))
-        own = {read_origin(f"{scheme}://{host}") for scheme in _DEFAULT_PORTS}
-        return page is not None and page in self._origins | own
+        origins = [value.decode("latin-1") for key, value in headers if key == b"origin"]
+        if len(origins) != 1:
+            return not origins
+        page = read_origin(origins[0])
+        return page is not None and (page in self._origins or page == read_origin(f"http://{host}"))
 
     def response_headers(self, headers: Headers) -> Headers:
         """The headers of a response that let an allowed page read it; none if no page asks."""
