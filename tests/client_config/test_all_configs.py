@@ -132,13 +132,14 @@ def test_a_config_without_servers_is_passed_over(home: Path, capsys: pytest.Capt
 
 def test_lines_to_write_by_hand_are_printed_below_the_server(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = home / ".codex" / "config.toml"
-    file.write_text('mcp_servers.x.command = "a"\n', encoding="utf-8")
+    file.write_text('mcp_servers.x = { command = "a", args = ["--key=b", "--token", "c"] }\n', encoding="utf-8")
     assert main(["wrap", "--command", "fingerpost", str(file)]) == 0
     assert capsys.readouterr().out == (
         "x: skipped (it is not written as a table [mcp_servers.x]; write by hand:)\n"
         "    [mcp_servers.x]\n"
         '    command = "fingerpost"\n'
-        '    args = ["proxy", "--name=x", "--", "the command", "and each of its arguments"]\n'
+        '    args = ["proxy", "--name=x", "--", "a", "--key=b", "--token", "<hidden>"]\n'
+        "Write your own values in place of <hidden>.\n"
     )
 
 

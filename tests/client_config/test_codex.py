@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 
 import pytest
@@ -9,17 +10,7 @@ import pytest
 from fingerpost.client_config import ConfigSyntaxError, NoServersError, Outcome, unwrap, wrap
 from tests.support.client_configs import CODEX, PROXY
 
-BY_HAND_COMMAND = (
-    "[mcp_servers.x]",
-    'command = "/opt/bin/fingerpost"',
-    'args = ["proxy", "--name=x", "--", "the command", "and each of its arguments"]',
-)
-BY_HAND_URL = (
-    "[mcp_servers.x]",
-    'command = "/opt/bin/fingerpost"',
-    'args = ["proxy", "--name=x", "the URL"]',
-    """env = { FINGERPOST_HEADERS = '{"the header": "its value"}' }""",
-)
+FIRST_LINES = ("[mcp_servers.x]", 'command = "/opt/bin/fingerpost"')
 
 
 def wrap_one(text: str) -> Outcome:
@@ -69,20 +60,61 @@ def test_arguments_added_after_wrapping_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "words"),
     [
-        '[mcp_servers]\nx = { command = "a" }\n',
-        '[mcp_servers]\nx.command = "a"\n',
-        'mcp_servers.x.command = "a"\n',
-        '[mcp_servers.x]\ncommand = "a"\nargs.x = 1\n',
-        "[[mcp_servers.x]]\n",
-        "mcp_servers.x = 1\n",
+        ('[mcp_servers]\nx = { command = "a", args = ["-b", "c d"] }\n', ["a", "-b", "c d"]),
+        ('[mcp_servers]\nx.command = "a"\n', ["a"]),
+        (
+            'mcp_servers.x = { command = "a", args = ["--api-key", "b", "--x=c"] }\n',
+            ["a", "--api-key", "<hidden>", "--x=c"],
+        ),
+        ('[mcp_servers.x]\ncommand = "a"\nargs.x = 1\n', ["a", "and each of its arguments"]),
+        ('mcp_servers.x = { command = "a", args = [1] }\n', ["a", "and each of its arguments"]),
+        ("[[mcp_servers.x]]\n", ["the command", "and each of its arguments"]),
+        ("mcp_servers.x = 1\n", ["the command", "and each of its arguments"]),
     ],
 )
-def test_an_entry_that_is_no_table_is_refused_with_the_lines_to_write(text: str) -> None:
+def test_an_entry_that_is_no_table_is_refused_with_the_lines_to_write(text: str, words: list[str]) -> None:
     outcome = wrap_one(text)
     assert outcome.remark == "it is not written as a table [mcp_servers.x]; write by hand:"
-    assert outcome.by_hand == BY_HAND_COMMAND
+    server = {"command": "/opt/bin/fingerpost", "args": ["proxy", "--name=x", "--", *words]}
+    assert outcome.by_hand[:2] == FIRST_LINES and len(outcome.by_hand) == 3
+    assert tomllib.loads("\n".join(outcome.by_hand))["mcp_servers"] == {"x": server}
+
+
+def test_the_lines_to_write_name_what_stays_without_the_values() -> None:
+    outcome = wrap_one('mcp_servers.x = { command = "a", env = { TOKEN = "hunter2" }, enabled = true }\n')
+    assert outcome.by_hand[-1] == "# and as before: env, enabled"
+    assert "hunter2" not in "".join(outcome.by_hand)
+
+
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ('url = "https://a/mcp"', ('args = ["proxy", "--name=x", "https://a/mcp"]',)),
+        ('url = "https://a/mcp?token=hunter2"', ('args = ["proxy", "--name=x", "the URL"]',)),
+        ("url = 1", ('args = ["proxy", "--name=x", "the URL"]',)),
+        (
+            'url = "https://a", http_headers = 1',
+            (
+                'args = ["proxy", "--name=x", "https://a"]',
+                """env = { FINGERPOST_HEADERS = '{"the header": "its value"}' }""",
+            ),
+        ),
+        (
+            'url = "https://a", bearer_token_env_var = "TOKEN", http_headers = { A = "hunter2" }',
+            (
+                'args = ["proxy", "--name=x", "https://a"]',
+                'env_vars = ["TOKEN"]',
+                """env = { FINGERPOST_HEADERS = '{"A": "its value"}', """
+                """FINGERPOST_HEADER_TEMPLATES = '{"Authorization": "Bearer ${TOKEN}"}' }""",
+            ),
+        ),
+    ],
+)
+def test_the_lines_to_write_for_a_url_have_no_secrets(fields: str, lines: tuple[str, ...]) -> None:
+    outcome = wrap_one(f"mcp_servers.x = {{ {fields} }}\n")
+    assert outcome.by_hand == (*FIRST_LINES, *lines)
     assert tomllib.loads("\n".join(outcome.by_hand))
 
 
@@ -99,8 +131,9 @@ def test_an_entry_that_is_no_table_is_refused_with_the_lines_to_write(text: str)
 def test_headers_that_could_not_be_restored_are_refused_with_the_lines_to_write(headers: str) -> None:
     outcome = wrap_one(f'[mcp_servers.x]\nurl = "https://a"\n{headers}\n')
     assert outcome.remark == "it is written in a way that could not be restored exactly; write by hand:"
-    assert outcome.by_hand == BY_HAND_URL
-    assert tomllib.loads("\n".join(outcome.by_hand))
+    by_hand = tomllib.loads("\n".join(outcome.by_hand))["mcp_servers"]["x"]
+    assert by_hand["args"] == ["proxy", "--name=x", "https://a"]
+    assert set(json.loads(by_hand["env"]["FINGERPOST_HEADERS"]).values()) == {"its value"}
 
 
 @pytest.mark.parametrize(

@@ -113,13 +113,22 @@ def yaml_scalars(draw: st.DrawFn, words: st.SearchStrategy[str] = WORDS) -> str:
 
 
 @st.composite
+def yaml_flow_lists(draw: st.DrawFn) -> str:
+    items = draw(st.lists(yaml_scalars().filter(lambda item: not set(item) & set(",[]{}\\")), min_size=1, max_size=3))
+    gap = draw(st.sampled_from(["", " ", "\n      ", "\n      # c\n      "]))
+    return f"[{gap}{f',{gap or chr(32)}'.join(items)}{gap}]"
+
+
+@st.composite
 def yaml_entries(draw: st.DrawFn, is_goose: bool) -> list[str]:
     fields: list[list[str]] = []
     pad = draw(st.sampled_from(["  ", "  ", ""]))
     if draw(st.booleans()):
         fields.append([f"{'cmd' if is_goose else 'command'}: {draw(yaml_scalars())}{draw(COMMENTS)}"])
-        kind = draw(st.integers(0, 2))
-        if kind == 1 or (is_goose and kind == 0):
+        kind = draw(st.integers(0, 3))
+        if kind == 3:
+            fields.append([f"args: {draw(yaml_flow_lists())}{draw(COMMENTS)}"])
+        elif kind == 1 or (is_goose and kind == 0):
             fields.append([f"args: []{draw(COMMENTS)}"])
         elif kind == 2:
             items = draw(st.lists(yaml_scalars(), min_size=1, max_size=3))

@@ -5,67 +5,65 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from fingerpost.client_config import ConfigSyntaxError, NoServersError, Outcome, wrap
+from fingerpost.client_config import ConfigSyntaxError, NoServersError, wrap
 from tests.support.client_configs import PROXY
 from tests.support.yaml_configs import continue_entry, outcome_of, unwrap_text
 
-BY_HAND = (
-    "type: stdio",
-    "COMMAND: /opt/bin/fingerpost",
-    "args:",
-    "  - proxy",
-    "  - --name=x",
-    "  - --",
-    "  - the command",
-    "  - and each of its arguments",
-)
-
-
-def by_hand(command: str) -> tuple[str, ...]:
-    return tuple(line.replace("COMMAND", command) for line in BY_HAND)
+REST = "and each of its arguments"
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "words"),
     [
-        "command: a\nargs: &shared\n  - b",
-        "command: *shared",
-        "command: !!str a",
-        "<<: *shared\ncommand: a",
-        "command: a\nargs:\n  - b\n    c",
-        "command: a\n  b",
-        'command: "a\n  b"',
-        "command: a\nargs: [b,\n  c]",
-        "command: a\nargs:\n  - - b",
-        "command: a\nargs:\n  - b: c",
-        "command: a\nargs:\n  - [b]",
-        "command: a\nargs:\n  -\n    b",
-        "command: a\nargs:\n  - b\n - c",
-        'command: "\\x41"',
-        "command: a\ncommand: b",
-        "command: a\n? b",
-        "command:\ta",
-        "command: a\tb",
+        ("command: a\nargs: &shared\n  - b", ["a", REST]),
+        ("command: *shared", ["the command", REST]),
+        ("command: !!str a", ["the command", REST]),
+        ("<<: *shared\ncommand: a", ["the command", REST]),
+        ("command: a\nargs:\n  - b\n    c", ["a", REST]),
+        ("command: a\n  b", ["the command", REST]),
+        ('command: "a\n  b"', ["the command", REST]),
+        ("command: a\nargs: [b,\nc]", ["the command", REST]),
+        ("command: a\nargs:\n  - - b", ["a", REST]),
+        ("command: a\nargs:\n  - b: c", ["a", REST]),
+        ("command: a\nargs:\n  - [b]", ["a", REST]),
+        ("command: a\nargs:\n  -\n    b", ["a", REST]),
+        ("command: a\nargs:\n  - b\n - c", ["a", REST]),
+        ("command: a\nargs: [b,\n  \tc]", ["a", REST]),
+        ('command: a\nargs: ["\\x41"]', ["a", REST]),
+        ("command: a\nargs: [b, c]\nenv: *shared", ["a", "b", "c"]),
+        ("command: a\nargs:\n  - --token\n  - hunter2\nenv: *shared", ["a", "--token", "<hidden>"]),
+        ("command: a\nenv: &shared\n  TOKEN: hunter2", ["a"]),
+        ('command: "\\x41"', ["the command", REST]),
+        ("command: a\ncommand: b", ["the command", REST]),
+        ("command: a\n? b", ["the command", REST]),
+        ("command:\ta", ["the command", REST]),
+        ("command: a\tb", ["the command", REST]),
     ],
 )
-def test_what_is_not_the_plain_style_is_refused_with_the_lines_to_write(fields: str) -> None:
+def test_what_is_not_the_plain_style_is_refused_with_the_lines_to_write(fields: str, words: list[str]) -> None:
     outcome = outcome_of(continue_entry(fields))
     assert outcome.remark.startswith("it is not in the plain style of YAML (line ")
     assert outcome.remark.endswith("); write by hand:")
-    assert outcome.by_hand == by_hand("command")
-    assert yaml.safe_load("\n".join(outcome.by_hand))
+    assert yaml.safe_load("\n".join(outcome.by_hand)) == {
+        "type": "stdio",
+        "command": "/opt/bin/fingerpost",
+        "args": ["proxy", "--name=x", "--", *words],
+    }
 
 
-def test_flow_style_is_refused_too() -> None:
-    for fields, key in (("command: a\nargs: [b]", "args"), ("command: [a]", "command")):
-        assert quote_of(outcome_of(continue_entry(fields))) == key
+def test_a_mapping_in_flow_style_is_refused_too() -> None:
+    assert outcome_of(continue_entry("command: [a]")).remark.split("'")[1] == "command"
     outcome = outcome_of("extensions:\n  x: {type: stdio, cmd: a}\n")
     assert "expected 'name:' with the fields on the lines below" in outcome.remark
-    assert outcome.by_hand == by_hand("cmd")
+    assert outcome.by_hand[1] == "cmd: /opt/bin/fingerpost" and outcome.by_hand[-1] == f"  - {REST}"
 
 
-def quote_of(outcome: Outcome) -> str:
-    return outcome.remark.split("'")[1]
+def test_a_url_is_in_the_lines_to_write_and_its_secrets_are_not() -> None:
+    for fields, url in (("url: https://a/mcp", "https://a/mcp"), ("url: https://a?token=hunter2", "the URL")):
+        outcome = outcome_of(continue_entry(f"{fields}\nrequestOptions: &shared\n  headers:\n    A: hunter2"))
+        server = yaml.safe_load("\n".join(outcome.by_hand))
+        assert server["args"] == ["proxy", "--name=x", url]
+        assert server["env"] == {"FINGERPOST_HEADERS": '{"the header": "its value"}'}
 
 
 def test_other_servers_are_wrapped_beside_one_that_is_refused() -> None:

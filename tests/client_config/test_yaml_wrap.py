@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from tests.support.client_configs import CONTINUE, GOOSE
-from tests.support.yaml_configs import continue_entry, goose_entry, outcome_of, servers_of, wrap_text
+from tests.support.yaml_configs import continue_entry, goose_entry, outcome_of, servers_of, unwrap_text, wrap_text
 
 
 def test_servers_of_continue_become_commands() -> None:
@@ -56,9 +57,9 @@ def test_headers_that_could_not_be_restored_are_refused_with_the_lines_to_write(
         "args:",
         "  - proxy",
         "  - --name=x",
-        "  - the URL",
+        "  - https://a",
         "env:",
-        """  FINGERPOST_HEADERS: '{"the header": "its value"}'""",
+        """  FINGERPOST_HEADERS: '{"A": "its value"}'""",
     )
 
 
@@ -80,8 +81,6 @@ def test_headers_that_the_proxy_gets_already_are_not_written_twice() -> None:
         ("url: https://a\napiKey: b", "the proxy does not support its 'apiKey'"),
         ("url: https://a\nenv:\n  A: b", "the proxy does not support its 'env'"),
         ("url: https://a\nrequestOptions:\n  verifySsl: false", "the proxy does not support its 'requestOptions'"),
-        ("url: https://a\nrequestOptions:\n  headers: {}", "its headers are not texts of one line"),
-        ("url: https://a\nrequestOptions:\n  headers:\n    A: []", "its headers are not texts of one line"),
         (
             "url: https://a\nrequestOptions:\n  headers:\n    A: €",
             "'headers' has values that cannot be sent as headers",
@@ -102,14 +101,66 @@ def test_an_unsupported_entry_of_continue_is_skipped_with_the_reason(fields: str
             "type: streamable_http\nuri: https://a\nheaders:\n  A: $B",
             "a header contains '$'; only ${NAME} is supported there",
         ),
-        (
-            "type: streamable_http\nuri: https://a\nenvs: [a]\nheaders:\n  A: b",
-            "'envs' is not a mapping in block style",
-        ),
     ],
 )
 def test_an_unsupported_entry_of_goose_is_skipped_with_the_reason(fields: str, why: str) -> None:
     assert outcome_of(goose_entry(fields)).remark == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (continue_entry("url: https://a\nrequestOptions:\n  headers: {}"), "its headers are not texts of one line"),
+        (
+            continue_entry("url: https://a\nrequestOptions:\n  headers:\n    A: []"),
+            "its headers are not texts of one line",
+        ),
+        (continue_entry("url: https://a\nrequestOptions: {a: 1}"), "'requestOptions' is not a mapping in block style"),
+        (
+            goose_entry("type: streamable_http\nuri: https://a\nenvs: [a]\nheaders:\n  A: b"),
+            "'envs' is not a mapping in block style",
+        ),
+        (
+            goose_entry("type: streamable_http\nuri: https://a\nheaders: {Authorization: Bearer hunter2}"),
+            "'headers' is not a mapping in block style",
+        ),
+        (continue_entry("command: a\nargs: {b: c}"), "'args' is not a list of texts"),
+        (continue_entry("command: a\nargs: [b: c]"), "'args' is not a list of texts"),
+        (continue_entry("command: a\nargs: [b, *c]"), "'args' is not a list of texts"),
+        (continue_entry("command: a\nargs:"), "'args' is not a list of texts"),
+        (continue_entry("command: a,b\nargs: [c]"), "it is written in a way that could not be restored exactly"),
+    ],
+)
+def test_an_entry_that_could_not_be_restored_is_refused_with_the_lines_to_write(text: str, why: str) -> None:
+    outcome = outcome_of(text)
+    assert outcome.remark == f"{why}; write by hand:"
+    assert yaml.safe_load("\n".join(outcome.by_hand))["args"][:2] == ["proxy", "--name=x"]
+    assert "hunter2" not in "".join(outcome.by_hand)
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ('["-y", "z"]', '["proxy", "--name=x", "--", npx, "-y", "z"]'),
+        ("[-y, it''s, a b] # why", '["proxy", "--name=x", "--", npx, -y, it\'\'s, a b] # why'),
+        ("[ 'a, b' , \"]#\" ,]", '[ "proxy", "--name=x", "--", npx, \'a, b\' , "]#" ,]'),
+        ("[ ]", '["proxy", "--name=x", "--", npx ]'),
+        (
+            "[\n  a, # b\n  # c\n  d:e\n  ]",
+            '[\n      "proxy", "--name=x", "--", npx, a, # b\n      # c\n      d:e\n      ]',
+        ),
+        ('\n  [\n    "a#b",\n  ] # c', '\n      [\n        "proxy", "--name=x", "--", npx, "a#b",\n      ] # c'),
+    ],
+)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_a_list_in_flow_style_is_edited_in_place(args: str, expected: str, line_break: str) -> None:
+    for entry, command in ((continue_entry, "command"), (goose_entry, "type: stdio\ncmd")):
+        text = entry(f"{command}: npx\nargs: {args}\nenabled: true").replace("\n", line_break)
+        wrapped = wrap_text(text)
+        assert f"args: {expected}".replace("\n", line_break) in wrapped
+        before, after = (servers_of(side)["x"] for side in (text, wrapped))
+        assert after["args"] == ["proxy", "--name=x", "--", "npx", *before["args"]]
+        assert unwrap_text(wrapped) == text
 
 
 def test_an_entry_of_goose_with_an_empty_body_is_skipped() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from fingerpost.client_config.codex_values import HOLDER, bearer_template, inline_table, lines_by_hand, to_value
 from fingerpost.client_config.editable import ConfigSyntaxError, Editable
 from fingerpost.client_config.jsonc import Edit, apply_edits
 from fingerpost.client_config.servers import NoServersError, Server, SkipServer, find_proxy
@@ -25,7 +26,6 @@ from fingerpost.client_config.toml_text import (
     line_break_before,
     split_tables,
     to_key,
-    to_literal,
     to_toml,
 )
 from fingerpost.client_config.wrap_server import (
@@ -40,7 +40,6 @@ from fingerpost.client_config.wrap_server import (
 )
 from fingerpost.engine.phrases import quote
 
-_HOLDER = "mcp_servers"
 _ADDED = "# added by fingerpost"
 _UNSUPPORTED = (
     "oauth",
@@ -75,7 +74,7 @@ def find_servers(text: str) -> list[Editable]:
         document = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise ConfigSyntaxError(f"is not TOML: {error}") from error
-    servers = document.get(_HOLDER)
+    servers = document.get(HOLDER)
     if not isinstance(servers, dict):
         raise NoServersError
     tables = split_tables(text)
@@ -101,7 +100,7 @@ def _proxy_start(data: dict[str, Any]) -> int:
 
 def _wrap_exactly(text: str, name: str, data: dict[str, Any], tables: list[Table], proxy: Proxy) -> list[Edit]:
     """Return the edits that wrap a server, if `unwrap` restores the same bytes."""
-    by_hand = _lines_by_hand(name, data, proxy)
+    by_hand = lines_by_hand(name, data, proxy)
     edits = _wrap(_locate(text, name, data, tables, by_hand), proxy)
     wrapped = apply_edits(text, edits)
     try:
@@ -116,26 +115,14 @@ def _wrap_exactly(text: str, name: str, data: dict[str, Any], tables: list[Table
 
 def _locate(text: str, name: str, data: dict[str, Any], tables: list[Table], by_hand: tuple[str, ...]) -> _Entry:
     """Find a server's statements. Raises `SkipServer` if it is not written as a table of its own."""
-    own = [table for table in tables if table.path[:2] == (_HOLDER, name)]
+    own = [table for table in tables if table.path[:2] == (HOLDER, name)]
     main = [table for table in own if len(table.path) == 2 and not table.is_array]
     subtables = {table.path[2]: table for table in own if len(table.path) == 3 and not table.is_array}
     if len(main) == 1:
         fields = {statement.key[0]: statement for statement in main[0].statements if len(statement.key) == 1}
         if all(key in fields or key in subtables for key in _EDITED if key in data):
             return _Entry(text, name, data, main[0], fields, subtables)
-    raise SkipServer(f"it is not written as a table [{_HOLDER}.{to_key(name)}]; write by hand:", by_hand)
-
-
-def _lines_by_hand(name: str, data: dict[str, Any], proxy: Proxy) -> tuple[str, ...]:
-    """The lines that the user can write instead. Values that may be secret are left out."""
-    front = ", ".join(map(to_toml, ("proxy", *proxy.options)))
-    lines = [f"[{_HOLDER}.{to_key(name)}]", f"command = {to_toml(proxy.command)}"]
-    if "url" in data:
-        lines.append(f'args = [{front}, "the URL"]')
-        lines.append(f"""env = {{ {HEADERS_VARIABLE} = '{{"the header": "its value"}}' }}""")
-    else:
-        lines.append(f'args = [{front}, "--", "the command", "and each of its arguments"]')
-    return tuple(lines)
+    raise SkipServer(f"it is not written as a table [{HOLDER}.{to_key(name)}]; write by hand:", by_hand)
 
 
 # wrap
@@ -198,24 +185,20 @@ def _move_headers(entry: _Entry) -> list[Edit]:
     name, bearer = entry.data["bearer_token_env_var"], entry.fields["bearer_token_env_var"]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SkipServer("'bearer_token_env_var' is not the name of a variable")
-    variables[TEMPLATES_VARIABLE] = _bearer_template(name)
+    variables[TEMPLATES_VARIABLE] = bearer_template(name)
     edits = [
         Edit(bearer.start, bearer.key_end, "env_vars"),
         Edit(bearer.value_start, bearer.value_end, f"[{bearer.source(entry.text)}]"),
     ]
     if headers is not None:
         return [*edits, *_replace_headers(entry, variables)]
-    return [*edits, _add_line(entry, bearer, f"env = {_inline_table(variables, ' ', is_quoted=False)}")]
-
-
-def _bearer_template(name: str) -> str:
-    return json.dumps({"Authorization": f"Bearer ${{{name}}}"})
+    return [*edits, _add_line(entry, bearer, f"env = {inline_table(variables, ' ', is_quoted=False)}")]
 
 
 def _replace_headers(entry: _Entry, variables: dict[str, str]) -> list[Edit]:
     if "http_headers" in entry.fields:
         field = entry.fields["http_headers"]
-        table = _inline_table(variables, *_style_of(field.source(entry.text)))
+        table = inline_table(variables, *_style_of(field.source(entry.text)))
         return [Edit(field.start, field.key_end, "env"), Edit(field.value_start, field.value_end, table)]
     return _replace_subtable(entry, entry.subtables["http_headers"], "env", variables)
 
@@ -226,20 +209,11 @@ def _style_of(source: str) -> tuple[str, bool]:
     return padding, source.lstrip("{ ").startswith('"')
 
 
-def _inline_table(values: dict[str, str], padding: str, is_quoted: bool) -> str:
-    members = [f"{to_toml(key) if is_quoted else to_key(key)} = {_to_value(value)}" for key, value in values.items()]
-    return f"{{{padding}{', '.join(members)}{padding}}}"
-
-
-def _to_value(value: str) -> str:
-    return to_literal(value) if is_json_object(value) else to_toml(value)
-
-
 def _replace_subtable(entry: _Entry, table: Table, key: str, values: dict[str, str]) -> list[Edit]:
     """Rename a subtable and replace its statements, each of which is on a line of its own."""
     if not table.statements:
         raise SkipServer(f"its table {quote(table.path[2])} is empty")
-    lines = [f"{to_key(name)} = {_to_value(value)}" for name, value in values.items()]
+    lines = [f"{to_key(name)} = {to_value(value)}" for name, value in values.items()]
     path = entry.text[table.path_start : table.path_end]
     return [
         Edit(table.path_start, table.path_end, f"{path.removesuffix(table.path[2])}{key}"),
@@ -294,7 +268,7 @@ def _restore_headers(entry: _Entry) -> list[Edit]:
     names = entry.data.get("env_vars", [])
     if not set(variables) <= {HEADERS_VARIABLE, TEMPLATES_VARIABLE}:
         raise SkipServer("its 'env' has variables that an entry with a URL cannot have")
-    has_bearer = len(names) == 1 and variables.get(TEMPLATES_VARIABLE) == _bearer_template(names[0])
+    has_bearer = len(names) == 1 and variables.get(TEMPLATES_VARIABLE) == bearer_template(names[0])
     if bool(names or TEMPLATES_VARIABLE in variables) != has_bearer:
         raise SkipServer(f"its {TEMPLATES_VARIABLE} and 'env_vars' are not what 'wrap' writes")
     edits: list[Edit] = []
@@ -316,6 +290,6 @@ def _restore_http_headers(entry: _Entry, variable: str) -> list[Edit]:
     headers = {name: str(value) for name, value in json.loads(variable).items()}
     if "env" in entry.fields:
         field = entry.fields["env"]
-        table = _inline_table(headers, *_style_of(field.source(entry.text)))
+        table = inline_table(headers, *_style_of(field.source(entry.text)))
         return [Edit(field.start, field.key_end, "http_headers"), Edit(field.value_start, field.value_end, table)]
     return _replace_subtable(entry, entry.subtables["env"], "http_headers", headers)

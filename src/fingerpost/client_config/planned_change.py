@@ -123,6 +123,8 @@ def print_outcomes(planned: PlannedChange, *, indent: str = "", words: Mapping[s
         print(indent + _outcome_line(outcome, style, words or {}))
         for line in outcome.by_hand:
             print(f"{indent}    {printable(line)}")
+    if any(HIDDEN in line for outcome in planned.change.outcomes for line in outcome.by_hand):
+        print(f"{indent}Write your own values in place of {HIDDEN}.")
     if not planned.change.outcomes:
         print(f"{indent}{planned.config.name} lists no servers.")
 

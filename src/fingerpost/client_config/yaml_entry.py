@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fingerpost.client_config.by_hand import command_words, headers_without_values, url_word
 from fingerpost.client_config.jsonc import Edit
 from fingerpost.client_config.servers import find_proxy
 from fingerpost.client_config.wrap_server import HEADERS_VARIABLE, Proxy
-from fingerpost.client_config.yaml_text import Field, to_yaml
+from fingerpost.client_config.yaml_text import Field, to_single_quoted, to_yaml
 
 ADDED = "# added by fingerpost"
 """Marks keys that were absent before."""
@@ -71,19 +73,44 @@ class Entry:
         return find_proxy(self.string(self.client.command), [item.string for item in args.items]) if args else 0
 
 
+class CannotRestore(Exception):
+    """`unwrap` could not restore the entry; the message is the reason."""
+
+
 def replace_value(field: Field, source: str) -> Edit:
     return Edit(field.value.start, field.value.end, source)
 
 
-def lines_by_hand(client: Client, proxy: Proxy, *, is_url_entry: bool = False) -> tuple[str, ...]:
-    """The lines that the user can write instead. Values that may be secret are left out."""
-    target = ("the URL",) if is_url_entry else ("--", "the command", "and each of its arguments")
+def lines_by_hand(client: Client, proxy: Proxy, fields: Mapping[str, Field] | None = None) -> tuple[str, ...]:
+    """The lines that the user can write instead of an entry, of which only some fields may be known."""
+    known = fields or {}
+    is_url_entry = client.url in known
+    target = [url_word(_string_of(known, client.url))] if is_url_entry else _command_words(client, known)
     lines = [
         "type: stdio",
         f"{client.command}: {to_yaml(proxy.command)}",
         "args:",
         *(f"  - {to_yaml(word)}" for word in ("proxy", *proxy.options, *target)),
     ]
-    if is_url_entry:
-        lines += [f"{client.env}:", f"""  {HEADERS_VARIABLE}: '{{"the header": "its value"}}'"""]
+    if is_url_entry and client.headers[0] in known:
+        headers = headers_without_values(_header_names(client, known[client.headers[0]]))
+        lines += [f"{client.env}:", f"  {HEADERS_VARIABLE}: {to_single_quoted(headers)}"]
     return tuple(lines)
+
+
+def _string_of(fields: Mapping[str, Field], key: str) -> str | None:
+    field = fields.get(key)
+    return field.value.string if field and field.kind == "scalar" else None
+
+
+def _command_words(client: Client, fields: Mapping[str, Field]) -> list[str]:
+    args = fields.get("args")
+    is_known = args is None or args.kind in ("list", "flow list", "empty list")
+    words = [item.string for item in args.items] if args else []
+    return command_words(_string_of(fields, client.command), words if is_known else None)
+
+
+def _header_names(client: Client, holder: Field) -> list[str]:
+    for key in client.headers[1:]:
+        holder = next((field for field in holder.fields if field.key == key), holder)
+    return [field.key for field in holder.fields]

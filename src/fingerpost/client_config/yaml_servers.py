@@ -16,8 +16,17 @@ from fingerpost.client_config.editable import ConfigSyntaxError, Editable
 from fingerpost.client_config.jsonc import Edit, apply_edits
 from fingerpost.client_config.servers import NoServersError, Server, SkipServer, is_fingerpost
 from fingerpost.client_config.wrap_server import SIGN_IN_WARNING, Proxy
-from fingerpost.client_config.yaml_entry import CONTINUE, GOOSE, Client, Entry, lines_by_hand
-from fingerpost.client_config.yaml_text import Line, NotPlainError, decode_key, match_key, parse_fields, split_lines
+from fingerpost.client_config.yaml_entry import CONTINUE, GOOSE, CannotRestore, Client, Entry, lines_by_hand
+from fingerpost.client_config.yaml_text import (
+    Field,
+    Line,
+    NotPlainError,
+    decode_key,
+    match_key,
+    parse_fields,
+    parse_readable_fields,
+    split_lines,
+)
 
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 
@@ -84,7 +93,7 @@ def _editable(text: str, client: Client, lines: list[Line]) -> Editable:
         if len({field.key for field in fields}) < len(fields):
             raise NotPlainError("a key occurs twice", lines[0].number)
     except NotPlainError as error:
-        refuse = partial(_refuse, str(error), client)
+        refuse = partial(_refuse, str(error), client, _readable_fields(lines, client))
         return Editable(Server(name), _looks_wrapped(lines, client), "", refuse, refuse)
     if client.is_list:
         name = next((field.value.string for field in fields if field.key == "name"), name)
@@ -97,6 +106,16 @@ def _editable(text: str, client: Client, lines: list[Line]) -> Editable:
         partial(_wrap_exactly, entry),
         partial(yaml_unwrap.unwrap, entry),
     )
+
+
+def _readable_fields(lines: list[Line], client: Client) -> dict[str, Field]:
+    """The fields of an entry that is not in the plain style; none if a line is no key, or a key occurs twice."""
+    try:
+        fields = parse_readable_fields(*_inside(lines, client))
+    except NotPlainError:
+        return {}
+    by_key = {field.key: field for field in fields}
+    return by_key if len(by_key) == len(fields) else {}
 
 
 def _looks_wrapped(lines: Sequence[Line], client: Client) -> bool:
@@ -131,8 +150,8 @@ def _inside(lines: Sequence[Line], client: Client) -> tuple[list[Line], int]:
     return [inner, *lines[1:]], inner.indent
 
 
-def _refuse(problem: str, client: Client, proxy: Proxy | None = None) -> list[Edit]:
-    by_hand = lines_by_hand(client, proxy) if proxy else ()
+def _refuse(problem: str, client: Client, fields: dict[str, Field], proxy: Proxy | None = None) -> list[Edit]:
+    by_hand = lines_by_hand(client, proxy, fields) if proxy else ()
     raise SkipServer(
         f"it is not in the plain style of YAML ({problem})" + ("; write by hand:" if proxy else ""), by_hand
     )
@@ -140,16 +159,19 @@ def _refuse(problem: str, client: Client, proxy: Proxy | None = None) -> list[Ed
 
 def _wrap_exactly(entry: Entry, proxy: Proxy) -> list[Edit]:
     """Return the edits that wrap a server, if `unwrap` restores the same bytes."""
-    edits = yaml_wrap.wrap(entry, proxy)
-    wrapped = apply_edits(entry.text, edits)
+    try:
+        edits = yaml_wrap.wrap(entry, proxy)
+        _require_exact(entry, apply_edits(entry.text, edits))
+    except CannotRestore as error:
+        raise SkipServer(f"{error}; write by hand:", lines_by_hand(entry.client, proxy, entry.fields)) from error
+    return edits
+
+
+def _require_exact(entry: Entry, wrapped: str) -> None:
     try:
         again = [one for one in find_servers(wrapped) if one.server.name == entry.name]
         is_exact = len(again) == 1 and again[0].is_wrapped and apply_edits(wrapped, again[0].unwrap()) == entry.text
     except (ConfigSyntaxError, SkipServer):
         is_exact = False
     if not is_exact:
-        raise SkipServer(
-            "it is written in a way that could not be restored exactly; write by hand:",
-            lines_by_hand(entry.client, proxy, is_url_entry=entry.client.url in entry.fields),
-        )
-    return edits
+        raise CannotRestore("it is written in a way that could not be restored exactly")

@@ -1,19 +1,22 @@
 """Read the plain block style of YAML that clients write, with positions; refuse everything else.
 
-This is no YAML parser. It knows mappings and lists in block style, scalars of one line, and empty `[]` and `{}`. Other
-values of one line, and block scalars, are skipped as a whole. Anchors, aliases, tags, merge keys, tabs and values that
-continue on the next line raise `NotPlainError`, because an edit of one line could change what another one means.
+This is no YAML parser. It knows mappings and lists in block style, scalars of one line, lists of them in flow style,
+and empty `{}`. Other values of one line, and block scalars, are skipped as a whole. Anchors, aliases, tags, merge keys,
+tabs and texts that continue on the next line raise `NotPlainError`, because an edit of one line could change what
+another one means.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["scalar", "list", "map", "empty list", "empty map", "other"]
+from fingerpost.client_config.yaml_flow import read_flow_list
+
+Kind: TypeAlias = Literal["scalar", "list", "flow list", "map", "empty list", "empty map", "null", "other"]
 
 _KEY = re.compile(r"""("[^"\\]*"|'[^']*'|[A-Za-z0-9_][A-Za-z0-9_ ./@-]*?)[ ]*:(?=[ ]|$)""")
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')[ ]*(?:[ ]#.*)?$""")
@@ -96,7 +99,24 @@ def decode_key(source: str) -> str:
 
 def parse_fields(lines: Sequence[Line], indent: int) -> tuple[Field, ...]:
     """Parse the lines of one mapping."""
-    fields: list[Field] = []
+    return tuple(_parse_field(*parts) for parts in _split_fields(lines, indent))
+
+
+def parse_readable_fields(lines: Sequence[Line], indent: int) -> tuple[Field, ...]:
+    """Parse the lines of one mapping; a field that is not in the plain style is of the kind `other`."""
+
+    def parse_or_skip(line: Line, found: re.Match[str], children: Sequence[Line]) -> Field:
+        try:
+            return _parse_field(line, found, children)
+        except NotPlainError:
+            end = line.start + found.end(1)
+            return Field(decode_key(found[1]), indent, line.start, end, "other", _empty(end), line.end, line.end)
+
+    return tuple(parse_or_skip(*parts) for parts in _split_fields(lines, indent))
+
+
+def _split_fields(lines: Sequence[Line], indent: int) -> Iterator[tuple[Line, re.Match[str], Sequence[Line]]]:
+    """Yield the line of each key, its key, and the lines below that belong to it."""
     rest = list(lines)
     while rest:
         line = rest[0]
@@ -106,9 +126,8 @@ def parse_fields(lines: Sequence[Line], indent: int) -> tuple[Field, ...]:
         count = 1
         while count < len(rest) and _belongs_to(rest[count], indent):
             count += 1
-        fields.append(_parse_field(line, found, rest[1:count]))
+        yield line, found, rest[1:count]
         rest = rest[count:]
-    return tuple(fields)
 
 
 def _belongs_to(line: Line, indent: int) -> bool:
@@ -131,12 +150,15 @@ def _parse_field(line: Line, found: re.Match[str], children: Sequence[Line]) -> 
         raise NotPlainError("tabs are not supported", line.number)
     if not source or source.startswith("#"):
         empty = _empty(key_end + 1)
-        return _parse_block(Field(key, line.indent, line.start, key_end, "other", empty, line.end, end), children)
+        return _parse_block(Field(key, line.indent, line.start, key_end, "null", empty, line.end, end), children)
+    parts = (key, line.indent, line.start, key_end)
+    if found_list := _parse_flow_list((line, *children), value_start):
+        return Field(*parts, "flow list", found_list[0], line.end, end, found_list[1])
     kind, value = _parse_value(source, value_start, line)
     is_block_scalar = _BLOCK_SCALAR.match(source) is not None
     if children and not is_block_scalar:
         raise NotPlainError("a value that continues on the next line is not supported", children[0].number)
-    return Field(key, line.indent, line.start, key_end, kind, value, line.end, end)
+    return Field(*parts, kind, value, line.end, end)
 
 
 def _empty(position: int) -> Scalar:
@@ -148,11 +170,26 @@ def _parse_block(field: Field, children: Sequence[Line]) -> Field:
     if not children:
         return field
     parts = (field.key, field.indent, field.start, field.key_end)
+    if found_list := _parse_flow_list(children, children[0].start):
+        return Field(*parts, "flow list", found_list[0], field.line_end, field.end, found_list[1])
     if _is_item(children[0]):
         items = tuple(_parse_item(line, children[0].indent) for line in children)
         return Field(*parts, "list", field.value, field.line_end, field.end, items)
     fields = parse_fields(children, children[0].indent)
     return Field(*parts, "map", field.value, field.line_end, field.end, (), fields)
+
+
+def _parse_flow_list(lines: Sequence[Line], start: int) -> tuple[Scalar, tuple[Scalar, ...]] | None:
+    """Parse `[…]`, if it begins at `start` and has only texts; none of `[]`, which `wrap` turns into lines."""
+    source = lines[0].content[start - lines[0].start :]
+    for line in lines[1:]:
+        gap = line.start - start - len(source)
+        source += "\n" + " " * (gap - 1) + line.content  # with each character at its place
+    found = read_flow_list(source) if source.startswith("[") and not source.startswith("[]") else None
+    if found is None or "\t" in source:
+        return None
+    items = (Scalar(start + first, start + last, _decode(source[first:last], lines[0])) for first, last in found.items)
+    return Scalar(start, start + found.end, ""), tuple(items)
 
 
 def _parse_item(line: Line, indent: int) -> Scalar:

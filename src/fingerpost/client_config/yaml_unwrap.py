@@ -46,6 +46,9 @@ def _restore_command(entry: Entry, command: Field, args: Field, index: int) -> l
         raise SkipServer("there is no command after '--'")
     source = args.items[index]
     edits = [replace_value(command, text[source.start : source.end])]
+    if args.kind == "flow list":
+        following = args.items[index + 1 : index + 2]
+        return [*edits, Edit(args.items[0].start, following[0].start if following else source.end)]
     first = text.rindex("-", 0, args.items[0].start)
     if index + 1 < len(args.items):
         return [*edits, Edit(first, text.rindex("-", 0, args.items[index + 1].start))]

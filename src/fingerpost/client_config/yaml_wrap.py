@@ -17,7 +17,8 @@ from fingerpost.client_config.wrap_server import (
     require_plain_url,
     require_strings,
 )
-from fingerpost.client_config.yaml_entry import ADDED, Entry, replace_value
+from fingerpost.client_config.yaml_entry import ADDED, CannotRestore, Entry, replace_value
+from fingerpost.client_config.yaml_flow import is_flow_item
 from fingerpost.client_config.yaml_text import Field, to_double_quoted, to_single_quoted, to_yaml
 from fingerpost.engine.phrases import quote
 
@@ -37,10 +38,10 @@ def wrap(entry: Entry, proxy: Proxy) -> list[Edit]:
     if target.kind != "scalar" or not target.value.string:
         raise SkipServer(f"{quote(target.key)} must be a text that is not empty")
     source = entry.text[target.value.start : target.value.end]
-    front = [to_yaml(word) for word in ("proxy", *proxy.options)]
+    front = ("proxy", *proxy.options)
     if target.key == client.command:
-        return [replace_value(target, to_yaml(proxy.command)), *_add_args(entry, target, [*front, "--", source])]
-    return [*_wrap_url(entry, target), *_replace_field(entry, target, proxy, [*front, source])]
+        return [replace_value(target, to_yaml(proxy.command)), *_add_args(entry, target, (*front, "--"), source)]
+    return [*_wrap_url(entry, target), *_replace_field(entry, target, proxy, [*map(to_yaml, front), source])]
 
 
 def _require_type(entry: Entry, *, is_url_entry: bool) -> None:
@@ -53,9 +54,12 @@ def _require_type(entry: Entry, *, is_url_entry: bool) -> None:
         raise SkipServer("it has no type")
 
 
-def _add_args(entry: Entry, command: Field, sources: Sequence[str]) -> list[Edit]:
-    """Put arguments before the others."""
+def _add_args(entry: Entry, command: Field, front: Sequence[str], command_source: str) -> list[Edit]:
+    """Put the arguments of the proxy and the command before the other arguments."""
     args = entry.fields.get("args")
+    if args and args.kind == "flow list":
+        return [_add_to_flow_list(args, front, command_source)]
+    sources = [*map(to_yaml, front), command_source]
     if args is None:
         block = _list_block(entry, "args", command.indent, sources, f" {ADDED}")
         return [Edit(command.end, command.end, block)]
@@ -63,11 +67,19 @@ def _add_args(entry: Entry, command: Field, sources: Sequence[str]) -> list[Edit
         items = _item_lines(entry, args.indent + 2, sources)
         return [Edit(args.key_end + 1, args.value.end), Edit(args.line_end, args.line_end, items)]
     if args.kind != "list":
-        raise SkipServer("'args' is not a list in block style")
+        raise CannotRestore("'args' is not a list of texts")
     first = entry.text.rindex("-", 0, args.items[0].start)
     indent = first - entry.text.rindex("\n", 0, first) - 1
     lines = "".join(f"- {source}{line_break(entry.text)}{' ' * indent}" for source in sources)
     return [Edit(first, first, lines)]
+
+
+def _add_to_flow_list(args: Field, front: Sequence[str], command_source: str) -> Edit:
+    command = command_source if is_flow_item(command_source) else to_double_quoted(command_source)
+    items = ", ".join([*map(to_double_quoted, front), command])
+    if args.items:
+        return Edit(args.items[0].start, args.items[0].start, f"{items}, ")
+    return Edit(args.value.start + 1, args.value.start + 1, items)
 
 
 def _list_block(entry: Entry, key: str, indent: int, sources: Sequence[str], comment: str = "") -> str:
@@ -102,8 +114,10 @@ def _move_headers(entry: Entry) -> list[Edit]:
     """Return the edits that turn headers into a variable."""
     client = entry.client
     holder = entry.fields.get(client.headers[0])
-    if holder is None or holder.kind in ("empty map", "other"):
+    if holder is None or holder.kind in ("empty map", "null"):
         return []
+    if holder.kind != "map":
+        raise CannotRestore(f"{quote(holder.key)} is not a mapping in block style")
     path = [holder]
     for key in client.headers[1:]:
         if [field.key for field in path[-1].fields] != [key]:
@@ -111,7 +125,7 @@ def _move_headers(entry: Entry) -> list[Edit]:
         path.append(path[-1].fields[0])
     headers = path[-1].fields
     if any(field.kind != "scalar" for field in headers) or not headers:
-        raise SkipServer("its headers are not texts of one line")
+        raise CannotRestore("its headers are not texts of one line")
     values = {field.key: field.value.string for field in headers}
     require_strings("headers", values)
     variable = _variable_for(entry, values)
@@ -143,6 +157,6 @@ def _put_variable(entry: Entry, holder: Field, line: str) -> list[Edit]:
     if env.kind == "empty map":
         return [emptied, Edit(env.key_end + 1, env.value.end), Edit(env.line_end, env.line_end, f"{br}{pad}  {line}")]
     if env.kind != "map":
-        raise SkipServer(f"{quote(client.env)} is not a mapping in block style")
+        raise CannotRestore(f"{quote(client.env)} is not a mapping in block style")
     first = env.fields[0]
     return [emptied, Edit(first.start, first.start, f"{line}{br}{' ' * first.indent}")]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fingerpost.engine.safety.command_words import hide_in_command, hide_in_word
 from fingerpost.engine.safety.public_urls import hide_in_url
-from fingerpost.engine.safety.redact import HIDDEN, clean, is_secret, scrub
-from fingerpost.engine.safety.secrets import hide_secrets
+from fingerpost.engine.safety.redact import clean
 from fingerpost.proxy.http.environment import headers_from_environment
 from fingerpost.proxy.http.sendable import is_url
 from fingerpost.terminal.command_error import CommandError
@@ -41,7 +41,7 @@ class Target:
     @property
     def without_secrets(self) -> tuple[str, ...] | str:
         """The command or the URL without secrets."""
-        return _redact_word(self.url) if self.url else tuple(_redact_command(self.command))
+        return hide_in_word(self.url) if self.url else tuple(hide_in_command(self.command))
 
     @property
     def label(self) -> str:
@@ -49,24 +49,6 @@ class Target:
         return clean(
             self.without_secrets if isinstance(self.without_secrets, str) else " ".join(self.without_secrets), 300
         )
-
-
-def _redact_command(words: Sequence[str]) -> Iterator[str]:
-    """Hide the secrets of a command line, which follow `=` or an option."""
-    option = ""
-    for word in words:
-        name, is_pair, _ = word.partition("=")
-        if is_pair and is_secret(name):
-            yield f"{name}={HIDDEN}"
-        else:
-            yield HIDDEN if option and is_secret(option) else _redact_word(word)
-        option = word if word[:1] == "-" and not is_pair else ""
-
-
-def _redact_word(word: str) -> str:
-    is_path = "/" in word and "://" not in word
-    scrubbed = hide_secrets(word) if is_path else scrub(word, 4 * len(word))
-    return scrubbed if HIDDEN in scrubbed else word
 
 
 def parse_target(command: Sequence[str], url: str | None) -> Target:
