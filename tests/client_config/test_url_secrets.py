@@ -20,6 +20,9 @@ WITH_SECRET = (
     f"https://example.com/mcp?exaApiKey={SECRET}",
     f"https://example.com/mcp?key={SECRET}",
     f"https://example.com/mcp#access_token={SECRET}",
+    f"https://example.com/mcp;token={SECRET}",
+    f"https://example.com/token/{SECRET}/mcp",
+    f"https://example.com/mcp?session={SECRET}",
 )
 
 
@@ -35,6 +38,20 @@ WITH_SECRET = (
         ("https://host?a=AKIAIOSFODNN7EXAMPLE", "contains what looks like a key"),
         ("https://host?AKIAIOSFODNN7EXAMPLE", "contains what looks like a key"),
         ("https://host/s/NzQ2YzRkZTktMmE1/mcp", "contains what looks like a key"),
+        ("https://host/12345678-1234-1234-1234-123456789abc", "contains what looks like a key"),
+        ("https://host/mcp/abcdef0123456789abcdef0123456789", "contains what looks like a key"),
+        ("https://host/mcp;id=abcdef0123456789abcdef0123456789", "contains what looks like a key"),
+        ("https://host/#abcdef0123456789abcdef0123456789", "contains what looks like a key"),
+        ("https://host/mcp;v=1;token=x/sse", "contains a key ('token')"),
+        ("https://host/a;token=x/mcp", "contains a key ('token')"),
+        ("https://host/token/abcdef/mcp", "contains a key ('token')"),
+        ("https://host/Session/abcdef", "contains a key ('Session')"),
+        ("https://host/mcp?pw=x", "contains a key ('pw')"),
+        ("https://host/mcp?session=x", "contains a key ('session')"),
+        ("https://host/mcp?a=1;sessionId=x", "contains a key ('sessionId')"),
+        ("https://host/mcp?my_key=x", "contains a key ('my_key')"),
+        ("https://host/${input:api_key}/mcp", "contains a key ('api_key')"),
+        ("https://host/{env:TOKEN}/mcp", "contains a key ('TOKEN')"),
         ("https://[host/mcp", "cannot be parsed"),
     ],
 )
@@ -51,6 +68,13 @@ def test_a_key_in_a_url_is_found_and_its_value_is_not_repeated(url: str, found: 
         "${input:url}",
         "https://server.example.com/@scope/context7-mcp/mcp",
         "https://host/mcp/v2025-11-25",
+        "https://host/auth/mcp",
+        "https://host/token/",
+        "https://host/token-service/v1/mcp",
+        "https://host/code/search/mcp",
+        "https://host/mcp;v=1",
+        "https://host/mcp?country_code=de&keyboard=us#top",
+        "https://mcp.example.com/gmail/mcp?toolsets=issues,actions",
     ],
 )
 def test_usual_urls_contain_no_key(url: str) -> None:

@@ -27,6 +27,7 @@ from fingerpost.client_config import (
     wrap,
 )
 from fingerpost.client_config.config_file import ConfigFile
+from fingerpost.client_config.url_secrets import hide_url_keys
 from fingerpost.engine.matching import closest
 from fingerpost.engine.phrases import join_names, parameter_label, quote
 from fingerpost.engine.safety.secrets import HIDDEN, hide_secrets
@@ -144,7 +145,7 @@ def print_diff(planned: PlannedChange) -> None:
     colours = {"+": style.good, "-": style.bad, "@": style.faint}
     name = planned.config.name
     before, after = (io.StringIO(side, newline="\n").readlines() for side in (planned.config.text, planned.change.text))
-    lines = [hide_secrets(line) for line in difflib.unified_diff(before, after, name, name, lineterm="")]
+    lines = [hide_url_keys(hide_secrets(line)) for line in difflib.unified_diff(before, after, name, name, lineterm="")]
     for line in lines:
         print(colours.get(line[0], str)(printable(line)))
     if any(HIDDEN in line for line in lines):
