@@ -146,11 +146,33 @@ def test_a_backup_without_the_proxy_is_never_replaced_by_one_with_it(config: Pat
     assert backup.read_text(encoding="utf-8") == half
 
 
-def test_a_backup_is_renewed_when_an_unwrapped_config_is_wrapped_again(config: Path) -> None:
-    backup = config.with_name("client.json.fingerpost-backup")
-    backup.write_text("older", encoding="utf-8")
+def test_a_file_at_the_place_of_the_backup_stays(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    theirs, folder, ours = (config.with_name(f"client.json.fingerpost-backup{end}") for end in ("", "-2", "-3"))
+    theirs.write_text("mine", encoding="utf-8")
+    folder.mkdir()
+    assert run("wrap", config, "--server", "clock") == 0
     assert run("wrap", config) == 0
-    assert backup.read_text(encoding="utf-8") == CLAUDE_DESKTOP
+    assert capsys.readouterr().out.count("is saved in client.json.fingerpost-backup-3.\n") == 2
+    assert (theirs.read_text(encoding="utf-8"), ours.read_text(encoding="utf-8")) == ("mine", CLAUDE_DESKTOP)
+    assert run("unwrap", config) == 0
+    assert sorted(config.parent.iterdir()) == [config, theirs, folder]
+
+
+def test_a_backup_of_the_same_config_is_used_again(config: Path) -> None:
+    backup = config.with_name("client.json.fingerpost-backup")
+    backup.write_text(CLAUDE_DESKTOP, encoding="utf-8")
+    assert run("wrap", config) == 0
+    assert sorted(config.parent.iterdir()) == [config, backup]
+
+
+def test_a_file_with_two_names_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = config.with_name("other.json")
+    os.link(config, other)
+    for command in ("wrap", "unwrap"):
+        assert run(command, config) == 2
+        assert "is one of 2 hard links to the same file" in capsys.readouterr().err
+    assert config.read_text(encoding="utf-8") == CLAUDE_DESKTOP and config.samefile(other)
+    assert sorted(config.parent.iterdir()) == [config, other]
 
 
 def test_a_backup_that_differs_from_the_unwrapped_config_stays(config: Path) -> None:

@@ -60,9 +60,9 @@ def test_root_does_not_lock_the_user_out(config: Path) -> None:
     os.chown(config, NOBODY, NOBODY)
     config.chmod(0o600)
     read = ConfigFile.read(str(config))
-    read.back_up()
+    backup = read.back_up()
     read.write("[]")
-    for path in (config, read.backup):
+    for path in (config, backup):
         status = path.stat()
         assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (NOBODY, NOBODY, 0o600)
 

@@ -43,17 +43,13 @@ def _change_one(
             return 0
         if not (is_yes or _is_agreed("Wrap these servers?" if planned.is_wrap else "Unwrap these servers?")):
             return 1
-        planned.write()
+        saved = planned.write()
     except NoServersInConfig:
         return None  # many clients keep other settings in the same file
     except CommandError as error:
         print("\n".join(line for line in (f"fingerpost: {error}", error.way_out) if line), file=sys.stderr)
         return 2
-    print(
-        f"  Done. The config without the proxy is saved in {planned.config.backup.name}."
-        if planned.is_wrap
-        else "  Done."
-    )
+    print(f"  Done. {saved}".rstrip())
     return 0
 
 

@@ -75,11 +75,10 @@ def _run_wrap(options: argparse.Namespace) -> int:
     if options.all:
         return change_all(lambda config: plan_wrap(config, proxy), is_yes=options.yes, is_dry_run=options.dry_run)
     planned = plan_wrap(ConfigFile.read(options.file), proxy, options.server)
-    if not options.dry_run:
-        planned.write()
+    saved = "" if options.dry_run else planned.write()
     _report(planned, options)
-    if not planned.is_empty and not options.dry_run:
-        print(f"The config without the proxy is saved in {planned.config.backup.name}.")
+    if saved:
+        print(saved)
     return 0
 
 

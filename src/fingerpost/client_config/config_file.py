@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 from fingerpost.terminal.command_error import CommandError
@@ -32,6 +35,7 @@ class ConfigFile:
         try:
             status = path.stat()
             _require_regular(name, status.st_mode)
+            _require_one_name(name, status.st_nlink)
             content = path.read_bytes()
             return cls(name, path, content, content.decode("utf-8"), status)
         except OSError as error:
@@ -51,23 +55,42 @@ class ConfigFile:
             raise CommandError(f"cannot write {self.name}: {error.strerror}") from error
 
     @property
-    def backup(self) -> Path:
-        return self.path.with_name(f"{self.path.name}.fingerpost-backup")
+    def backup(self) -> Path | None:
+        """The last backup that was written; none if there is none."""
+        return next(reversed(self._existing_backups()), None)
 
-    def back_up(self) -> None:
-        """Write the config as it was read to the backup."""
+    def _backups(self) -> Iterator[Path]:
+        first = f"{self.path.name}.fingerpost-backup"
+        yield self.path.with_name(first)
+        yield from (self.path.with_name(f"{first}-{number}") for number in count(2))
+
+    def _existing_backups(self) -> list[Path]:
+        return list(takewhile(os.path.lexists, self._backups()))
+
+    def back_up(self) -> Path:
+        """Save the config as it was read, and return where. Other files at that place stay: they may not be ours."""
+        taken = self._existing_backups()
+        free = next(path for path in self._backups() if path not in taken)
+        path = next((path for path in taken if _has_content(path, self.content)), free)
         try:
-            _replace_file(self.backup, self.content, self.status)
+            _replace_file(path, self.content, self.status)
         except OSError as error:
-            raise CommandError(f"cannot write {self.backup.name}: {error.strerror}") from error
+            raise CommandError(f"cannot write {path.name}: {error.strerror}") from error
+        return path
 
     def drop_backup_of(self, text: str) -> None:
-        """Delete the backup if it equals the config, because it only duplicates secrets then."""
-        try:
-            if self.backup.read_bytes() == text.encode("utf-8"):
-                self.backup.unlink()
-        except OSError:
-            pass  # it does not exist or cannot be read; nothing depends on it
+        """Delete the backups that equal the config, because they only duplicate secrets then."""
+        for path in self._existing_backups():
+            if _has_content(path, text.encode("utf-8")):
+                with suppress(OSError):  # nothing depends on it
+                    path.unlink()
+
+
+def _has_content(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False  # a folder, or not ours to read
 
 
 def _require_regular(name: str, mode: int) -> None:
@@ -75,6 +98,15 @@ def _require_regular(name: str, mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((word for is_kind, word in _KINDS if is_kind(mode)), "a special file")
         raise CommandError(f"{name} is {kind}", "Give the client's config file.")
+
+
+def _require_one_name(name: str, links: int) -> None:
+    """Refuse a file with other names (hard links): they would keep the old content, because the file is replaced."""
+    if links > 1:
+        raise CommandError(
+            f"{name} is one of {links} hard links to the same file, and the others would not be changed",
+            f"Make it a file of its own first (cp -p {name} COPY && mv COPY {name}), or use a symbolic link.",
+        )
 
 
 _KINDS = (

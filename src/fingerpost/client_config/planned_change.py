@@ -1,7 +1,7 @@
 """One config and what would change in it: make the change, write it, print it.
 
 The backup contains the config without the proxy. `wrap` writes it only if no server is wrapped yet, or if there is no
-backup. `unwrap` deletes it after restoring the same bytes.
+backup, and replaces no other file by it. `unwrap` deletes it after restoring the same bytes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from fingerpost.client_config import (
@@ -55,15 +56,16 @@ class PlannedChange:
     def is_empty(self) -> bool:
         return self.change.text == self.config.text
 
-    def write(self) -> None:
-        """Write the change, if there is one, and keep the backup right."""
+    def write(self) -> str:
+        """Write the change, if there is one, and keep the backup right. Returns what the user should know."""
         if self.is_empty:
-            return
-        if self.is_wrap:
-            _back_up(self.config)
+            return ""
+        backup = _back_up(self.config) if self.is_wrap else None
         self.config.write(self.change.text)
-        if not self.is_wrap:
+        if backup is None:
             self.config.drop_backup_of(self.change.text)
+            return ""
+        return f"The config without the proxy is saved in {backup.name}."
 
 
 def plan_wrap(config: ConfigFile, proxy: Proxy, only: Sequence[str] | None = None) -> PlannedChange:
@@ -107,11 +109,10 @@ def _require_known(config: ConfigFile, names: Sequence[str], known: Sequence[str
             raise CommandError(f"{config.name} has no server {quote(name)}", f"{suggestion}{servers}")
 
 
-def _back_up(config: ConfigFile) -> None:
+def _back_up(config: ConfigFile) -> Path:
     form = format_of(os.path.abspath(config.name))
     has_wrapped_server = any(outcome.state != "not wrapped" for outcome in unwrap(config.text, None, form).outcomes)
-    if not (has_wrapped_server and config.backup.exists()):
-        config.back_up()
+    return (config.backup if has_wrapped_server else None) or config.back_up()
 
 
 # printing
