@@ -61,6 +61,11 @@ CANARY = "hunter2"
         "Incorrect API key provided: hunter2.", "pass phrase: hunter2", "dckr_pat_hunter2",
         "1 error for login\npassword\n  Too short [type=string_too_short, input_value='hunter2', input_type=str]",
         "1 error for login\nuser\n  Missing [type=missing, input_value={'u': 1, 'pass...hunter2'}, input_type=dict]",
+        "bob:hunter2@db", "connect to bob:hunter2@db.example.com failed", "'bob:hunter2@10.0.0.1'", "user:hunter2@db",
+        "david:hunter2@db", "app_user:hunter2@db.example.com", "//bob:hunter2@h/x",
+        "dsn=bob:hunter2@tcp(db:3306)/x", "bob:hunter2@db:5432/x", "IDENTIFIED BY 'hunter2'",
+        "CREATE USER bob IDENTIFIED WITH mysql_native_password BY 'hunter2';", "ALTER USER bob IDENTIFIED BY hunter2",
+        "create user bob identified by \"hunter2\"", "GRANT ALL ON *.* TO bob IDENTIFIED BY PASSWORD 'hunter2'",
     ],
 )  # fmt: skip
 def test_a_secret_is_hidden(text: str) -> None:
@@ -95,7 +100,16 @@ def test_a_secret_is_hidden(text: str) -> None:
         "<title>Password</title>", "<password>string</password>", "password provided: yes",
         "errors:\n  auth:\n    failed",
         "token 2026-05-01T00:00:00Z is too old", "see a/b@1.0", "- name: TOKEN\n- name: HOST\n  value: db1",
-        "\\u00fcber alles: x", "password: |\nnext",
+        "\\u00fcber alles: x", "password: |\nnext", "a:b", "bob:bob", "user:name@host",
+        "foo:bar@baz", "me@example.com",
+        "from:bob99@example.com", "assigned_by:bob99@example.com", "user:bob99@example.com", "mailto:bob99@example.com",
+        "nginx:1.25.3-alpine@sha256:abcdef", "npm:react18@latest", "at 12:30@office", "main:12345@host",
+        "a1:b2c3d4@1.0",
+        "serviceAccount:ci42@shop.example.com", "user:password@host/x", "bob:$DB_PASS1@host/x", "a_id:x12345@b",
+        "Rows are identified by 'id'", "the user is identified by an id", "IDENTIFIED BY ?",
+        "IDENTIFIED BY '<password>'",
+        "4111 1111 1111 1112",
+        "0000-0002-1825-0097", "2026-07-28 1000 2000", "call 4111-1111-1111-1111-2", "// note: see a:b@c",
     ],
 )  # fmt: skip
 def test_text_about_a_secret_stays_readable(text: str) -> None:
@@ -112,6 +126,12 @@ def test_text_about_a_secret_stays_readable(text: str) -> None:
         ("a:\n  password: |\n    abc\n  host: x", "a:\n  password: |\n    <hidden>\n  host: x"),
         ("Password 'abc' is wrong", "Password '<hidden>' is wrong"),
         ("Server=x;Pwd=/abc", "Server=x;Pwd=<hidden>"),
+        ("to bob:hunter2@db, then", "to <hidden>@db, then"),
+        ("bob:tiger@db:5432/x", "<hidden>@db:5432/x"),
+        ("card 4111 1111 1111 1111.", "card <hidden>."),
+        ("5555-5555-5555-4444", "<hidden>"),
+        ("Amex 3782 822463 10005 is fine", "Amex <hidden> is fine"),
+        ("CREATE USER a IDENTIFIED BY 'x'; SELECT 1", "CREATE USER a IDENTIFIED BY '<hidden>'; SELECT 1"),
     ],
 )
 def test_what_surrounds_a_secret_stays(text: str, expected: str) -> None:
@@ -146,7 +166,7 @@ def test_a_long_random_value_after_the_name_of_a_secret_is_hidden(text: str) -> 
      "\\u00f1", "sk-", "npm_", "a/", "token 1", "password: |\n  a\n", "and password a1", "key provided: ", "<a ",
      "ENV SECRET ", "password\t", "code is 1", "//hooks.a/", "digest response=", "net use \\\\a ", "?key=a1",
      "your pin ", "one is your ", "Private-Lines: 1", "---- BEGIN A", "password \u201c", "password=\u201c",
-     "/webhook/a/", "token=x_x_"],
+     "/webhook/a/", "token=x_x_", "a:b1", "a:b1@", "//a:", "4111 ", "user a ", "IDENTIFIED WITH a "],
 )  # fmt: skip
 def test_the_time_to_hide_secrets_is_linear(part: str) -> None:
     def seconds(length: int) -> float:

@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.safety.card_numbers import is_card_number
 from fingerpost.engine.safety.redact import is_secret, looks_random
 from fingerpost.engine.safety.secret_forms import KNOWN_FORM
 
 _LONGEST = 256
-_LONGEST_CARD = 16
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = lazy_pattern(r"[a-z]+")
 _ID_WORDS = frozenset({
@@ -102,7 +102,7 @@ def _is_id_or_address(value: str) -> bool:
 def _is_printed_number(value: str, words: Sequence[str]) -> bool:
     """Whether a value is a number or code of something. A mere `code` may be one that opens something."""
     is_number = bool(words) and words[-1] in _NUMBER_WORDS and words not in (["code"], ["codes"])
-    return is_number and _PRINTED.fullmatch(value) is not None and not _is_card_number(_keep_digits(value))
+    return is_number and _PRINTED.fullmatch(value) is not None and not is_card_number(_keep_digits(value))
 
 
 def _is_id_of_a_thing(value: str, words: Sequence[str]) -> bool:
@@ -110,7 +110,7 @@ def _is_id_of_a_thing(value: str, words: Sequence[str]) -> bool:
     is_named = len(words) > 1 and words[-1] in ("id", "ids")
     if not is_named or _PREFIX.split(value, maxsplit=1)[0].lower() in _SECRET_PREFIXES:
         return False
-    return _OF_A_THING.fullmatch(value) is not None and not _is_card_number(_keep_digits(value))
+    return _OF_A_THING.fullmatch(value) is not None and not is_card_number(_keep_digits(value))
 
 
 def _keep_digits(text: str) -> str:
@@ -120,7 +120,7 @@ def _keep_digits(text: str) -> str:
 
 def _is_id(text: str) -> bool:
     if _DIGITS.fullmatch(text):
-        return not _is_card_number(text)
+        return not is_card_number(text)
     if found := _WITH_PREFIX.fullmatch(text):
         return found[1] not in _SECRET_PREFIXES
     return bool(_FORMS.fullmatch(text) or _EMAIL.fullmatch(text))
@@ -129,9 +129,3 @@ def _is_id(text: str) -> bool:
 def _is_plain_or_id(part: str) -> bool:
     """Whether a part of an address is a word or an id. The name of a secret announces one, as in `?token=…`."""
     return not is_secret(part) and (_is_id(part) or not looks_random(part))
-
-
-def _is_card_number(digits: str) -> bool:
-    """Whether a number has the length and the check digit of a payment card (Luhn)."""
-    doubled = [sum(divmod(int(digit) * 2, 10)) for digit in digits[-2::-2]]
-    return 13 <= len(digits) <= _LONGEST_CARD and (sum(doubled) + sum(int(digit) for digit in digits[::-2])) % 10 == 0

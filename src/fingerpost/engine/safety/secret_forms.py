@@ -8,7 +8,7 @@ from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.safety.secret_places import CODES, DIGEST_RESPONSE, QUERY, WEBHOOK
 
 USERINFO = lazy_pattern(
-    r"(?<=://)(?:[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|(?!git@)[^\s/@\"'<>]{1,256}@)"
+    r"(?<=//)[^\s/@:\"'<>]{0,256}:(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>]{1,512}@|(?<=://)(?!git@)[^\s/@\"'<>]{1,256}@"
 )
 BEARER = lazy_pattern(
     r"\b(bearer|basic(?=[ \t]+\S{0,512}?(?:\d|=|(?-i:[a-z][A-Z]))))([ \t]+)(?!(?:auth\w*|tokens?|headers?|schemes?"

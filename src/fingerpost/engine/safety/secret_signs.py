@@ -55,6 +55,7 @@ _OTHER_SIGNS = (
     "&code=", "hook", r"api\.telegram", "ifttt", "net use", "basic",
     "-----begin",
     r"-(?<=\s-)(?:[pwau]|-user|-proxy-user)", r"@(?:(?<=[^\s\"'<>]@)|//)",
+    "identified",
     r"code(?:\W{1,4}|\W{1,4}(?:is|was)\W{1,4})(?:[a-z]-)?\d{4}", r"your (?:[\w\-]{1,16} ){0,3}(?:code|otp|pin)",
     rf"user(?:s|name| name)?{_LOGIN}",
     rf"log(?:in| in as|ged in as){_LOGIN}",

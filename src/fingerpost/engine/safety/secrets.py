@@ -16,6 +16,8 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
+from fingerpost.engine.safety.bare_logins import BARE_LOGIN, SQL_PASSWORD, password_in
+from fingerpost.engine.safety.card_numbers import PRINTED_CARD_NUMBER, is_card_number
 from fingerpost.engine.safety.disguises import is_disguised, undo_disguises
 from fingerpost.engine.safety.password_words import LOGIN_PAIR, PASSWORD_OPTION
 from fingerpost.engine.safety.secret_forms import (
@@ -134,6 +136,7 @@ def _encode(backslashes: str, letter: re.Match[str]) -> str:
 def _hide_in_parts(text: str, limit: SearchLimit) -> tuple[str, int]:
     """Hide the secrets in the parts of a text that may have some; also return how much of it was not searched."""
     plain = PEM.sub(HIDDEN, text) if "BEGIN " in text or "Private-Lines" in text else text
+    plain = PRINTED_CARD_NUMBER.sub(_hide_card, plain)  # no sign: it would slow the search in texts full of numbers
     lowered = lower(plain)
     parts = find_parts(lowered, limit)
     left_out, plain = len(plain) - parts.end, plain[: parts.end]
@@ -155,6 +158,10 @@ def _hide(text: str, lowered: str) -> str:
                 text = step.hide(text)
                 break
     return text
+
+
+def _hide_card(found: re.Match[str]) -> str:
+    return HIDDEN if is_card_number("".join(filter(str.isdigit, found[0]))) else found[0]
 
 
 def _hide_bearer(found: re.Match[str]) -> str:
@@ -220,6 +227,15 @@ def _substitute(pattern: re.Pattern[str], replacement: str | Callable[[re.Match[
     return lambda text: pattern.sub(replacement, text)
 
 
+def _hide_if(pattern: re.Pattern[str], is_hidden: Callable[[re.Match[str]], bool]) -> Callable[[str], str]:
+    return lambda text: pattern.sub(lambda found: HIDDEN if is_hidden(found) else found[0], text)
+
+
+def _is_login(found: re.Match[str]) -> bool:
+    password = password_in(found)
+    return bool(password) and not is_placeholder(password) and password not in _EXAMPLES
+
+
 def _search(pattern: re.Pattern[str], find: _Find) -> Callable[[str], str]:
     return lambda text: _hide_values(text, pattern, find)
 
@@ -258,6 +274,12 @@ def _find_likely_value(text: str, found: re.Match[str]) -> tuple[int, int]:
     is_any_word = not _NAMES_A_THING.search(name)
     is_likely = len(value) >= 6 and _DIGIT.search(value) is not None and not _HAS_A_NAME.fullmatch(name)
     return _find_value_in_place(text, found) if is_any_word or is_likely else (found.end(), found.end())
+
+
+def _find_sql_password(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """Return where the password of `CREATE USER` is; the same place twice if something stands for it."""
+    start, end = _span(text, found.end())
+    return (start, start) if is_placeholder(text, start) else (start, end)
 
 
 def _find_value_after_flag(text: str, flag: re.Match[str]) -> tuple[int, int]:
@@ -359,7 +381,9 @@ _XML, _BESIDE, _BLOCK, _NETRC, _PHRASE, _PROVIDED, _DOCKERFILE, _TABLE, _CODE = 
 )
 _STEPS = (
     _Step(_substitute(PYDANTIC_INPUT, _hide_pydantic_input), ("input_value=",), needs_name=False),
-    _Step(_substitute(USERINFO, _hide_userinfo), ("://",), needs_name=False),
+    _Step(_substitute(USERINFO, _hide_userinfo), ("//",), needs_name=False),
+    _Step(_hide_if(BARE_LOGIN, _is_login), ("@",), needs_name=False),
+    _Step(_search(SQL_PASSWORD, _find_sql_password), ("identified",), needs_name=False),
     _Step(_substitute(WEBHOOK_URL, rf"\1{HIDDEN}"), ("hook", "api.telegram", "ifttt"), needs_name=False),
     _Step(_substitute(QUERY_VALUE, _hide_after_group), ("sig", "key=", "code=", "hmac="), needs_name=False),
     _Step(_substitute(DIGEST, rf"\1{HIDDEN}"), ("response=",), needs_name=False),
