@@ -603,7 +603,7 @@ def test_a_sign_is_part_of_a_value(enum: list[str], sent: str) -> None:
     [
         ("functions.delete", "repair"),
         ("mcp__files__delete", "refuse"),
-        ("server__delete", "repair"),
+        ("server__delete", "refuse"),
         ("gmail__delete", "refuse"),
         ("undo/delete", "refuse"),
     ],

@@ -69,3 +69,11 @@ def test_if_the_short_cut_fails_the_call_takes_the_long_way(monkeypatch: pytest.
     monkeypatch.setattr(Tool, "is_clearly_valid", property(lambda _: fail))
     assert guidance.lets_pass("caller", "search", {"pattern": "x"}) is False
     assert guidance.failures == 1
+
+
+def test_the_clients_name_of_the_server_stays_the_first() -> None:
+    guidance = QuietGuidance()
+    for number in range(20):
+        guidance.learn_server_name(f"server {number}")
+    names = guidance.store_tools("caller", [SEARCH]).server_names
+    assert (names[0], names[-1], len(names)) == ("server 0", "server 19", 8)

@@ -417,7 +417,7 @@ def _schema_text(known: Known, at: Path) -> str:
 
 
 def _prefixed(known: Known) -> Iterable[Slip]:
-    for prefix in ("functions.", "mcp__server__", "default_api:", "tools/", "mcp.", "server__"):
+    for prefix in ("functions.", "default_api.", "default_api:", "tools.", "tools/"):
         yield Slip("prefixed", ("tool",), Call(prefix + known.call.tool, known.call.arguments))
 
 

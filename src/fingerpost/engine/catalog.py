@@ -40,7 +40,7 @@ class Catalog:
         self.is_complete = is_complete
         """False if part of the list could not be read. Then no tool counts as unknown."""
         self.server_names = tuple(filter(None, [server] if isinstance(server, str) else server))
-        """The names of this server, its own and the client's. A tool behind another server's name is not for us."""
+        """The names of this server, the client's first. A tool behind the name of another server is not for us."""
         self.overrides = overrides
         """What an author or operator declares for single tools."""
 

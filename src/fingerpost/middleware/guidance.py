@@ -151,9 +151,13 @@ class ServerGuidance(ABC):
         return page if annotated is tools and not own else {**page, "tools": [*annotated, *own]}
 
     def learn_server_name(self, name: Any) -> None:
-        """Remember a name under which clients may know this server. Lists that are stored already do not have it."""
+        """Remember a name under which clients may know this server. Lists that are stored already do not have it.
+
+        The first name stays the first, however many others follow: it is the client's own, if that is known.
+        """
         if isinstance(name, str) and name and name not in self._server_names:
-            self._server_names = (*self._server_names[-_MOST_SERVER_NAMES + 1 :], name)
+            others = self._server_names[1:][-_MOST_SERVER_NAMES + 2 :]
+            self._server_names = (*self._server_names[:1], *others, name)
 
     def store_tools(self, caller: object, tools: list[Any], fresh_for: float = 0.0, server_name: str = "") -> Catalog:
         """Store the list that a caller was given just now, without the tool that we added at its end."""

@@ -187,6 +187,28 @@ TABLES = [
         ("addRow", "", "repair"),
         ("dropTable", "", "refuse"),
         ("functions.DropTable", "", "refuse"),
+        # of several prefixes, each has to be for this server
+        ("mcp__staging__production-db__drop_table", "production-db", "refuse"),
+        ("mcp__production-db__staging__drop_table", "production-db", "refuse"),
+        ("mcp__staging__mcp__production-db__drop_table", "production-db", "refuse"),
+        ("staging.production-db.drop_table", "production-db", "refuse"),
+        ("staging/functions.add_row", "production-db", "refuse"),
+        ("db.production-db.add_row", "production-db", "refuse"),
+        ("functions.mcp__production-db__drop_table", "production-db", "repair"),
+        ("production-db.mcp__production_db__drop_table", "production-db", "repair"),
+        # what is left without "mcp" and "server" is nothing, which is no name
+        ("mcp__server__drop_table", "production-db", "refuse"),
+        ("mcp__mcp__drop_table", "production-db", "refuse"),
+        ("mcp__mcp-server__add_row", "production-db", "refuse"),
+        ("mcp__drop_table", "production-db", "refuse"),
+        ("server.add_row", "mcp-server", "refuse"),
+        ("server/drop_table", "", "refuse"),
+        ("mcp.drop_table", "", "refuse"),
+        ("mcp-server.drop_table", "", "refuse"),
+        ("tools__drop_table", "", "refuse"),
+        ("--.drop_table", "!", "refuse"),
+        ("mcp__server__drop_table", "server", "repair"),
+        ("mcp__mcp-server__drop_table", "MCP server", "repair"),
     ],
 )
 def test_a_tool_behind_the_name_of_a_server_runs_only_if_it_is_this_server(name: str, server: str, action: str) -> None:
@@ -200,6 +222,14 @@ def test_a_server_may_have_several_names() -> None:
     catalog = Catalog.listed(TABLES, server=("sqlite", "shop"))
     assert admit(Call("mcp__shop__add_row", {"name": "t"}), catalog).action == "repair"
     assert (catalog.server, Catalog.listed(TABLES).server) == ("sqlite", "")
+
+
+def test_a_destructive_tool_runs_only_behind_what_the_client_calls_the_server() -> None:
+    catalog = Catalog.listed(TABLES, server=("prod", "mcp-server-staging"))
+    assert admit(Call("mcp__prod__drop_table", {"name": "t"}), catalog).action == "repair"
+    assert admit(Call("mcp__staging__add_row", {"name": "t"}), catalog).action == "repair"
+    offered = admit(Call("mcp__staging__drop_table", {"name": "t"}), catalog)
+    assert (offered.action, offered.report.corrected) == ("refuse", Call("drop_table", {"name": "t"}))
 
 
 @pytest.mark.parametrize("name", ["functions.", "mcp__shop__", "shop/"])

@@ -2,8 +2,9 @@
 
 Fix grading: a name behind a client's prefix (`functions.`) or the name of this server, or within what a model's output
 format leaves behind (`<|channel|>commentary`, `search:0`), or one that differs only in case and separators, is lossless
-if exactly one tool has it; another spelling of a destructive tool is only offered. Behind the name of another server, a
-read-only tool is likely, and any other tool is only offered. A name that is merely close is only offered too: running
+if exactly one tool has it; another spelling of a destructive tool is only offered, and so is a destructive tool behind
+a name of this server that is not what the client calls it. Behind the name of another server, a read-only tool is
+likely, and any other tool is only offered. A name that is merely close is only offered too: running
 another tool than the one named may destroy data. So is the one tool that the name asks for in other words
 (`tool_guesses`), if the arguments fit it. Between tools for the same thing the arguments decide (`tool_rivals`). A tool
 that does the opposite, concerns another thing, is more dangerous or destroys more is not even offered, only listed.
@@ -128,9 +129,10 @@ def _may_run(form: BareName, tool: Tool) -> bool:
     """Whether the call is certainly for this tool: its server is not in doubt, and no other name destroys anything."""
     if tool.is_read_only:
         return True
-    if form.prefix not in (Prefix.NONE, Prefix.OWN):
+    if form.prefix > Prefix.OWN_OTHER:
         return False
-    return (form.name == tool.name and not form.is_decorated) or not _is_destructive(tool)
+    is_exact = form.name == tool.name and form.prefix <= Prefix.OWN and not form.is_decorated
+    return is_exact or not _is_destructive(tool)
 
 
 def _is_destructive(tool: Tool) -> bool:
@@ -188,7 +190,7 @@ def _offered_tools(fixes: Iterable[Fix], catalog: Catalog) -> list[Tool]:
 
 def _may_guess(form: BareName, guess: Guess) -> bool:
     """A verb that does not say what to look up says it with what is in front of it: `calendar.show`."""
-    return guess.reason is not Reason.READER or form.prefix in (Prefix.NONE, Prefix.OWN)
+    return guess.reason is not Reason.READER or form.prefix <= Prefix.OWN_OTHER
 
 
 def _add_guesses(guesses: Sequence[Guess], fixes: list[Fix], catalog: Catalog, fits: Fits) -> list[Fix]:
