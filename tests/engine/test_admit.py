@@ -25,7 +25,7 @@ from fingerpost.engine.judge import judge
 from fingerpost.engine.model import Drop, Fix, Rename, Replace
 from fingerpost.engine.policy import AutoCorrect
 from fingerpost.engine.prompts_resources import Resources
-from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_unknown_tool
+from fingerpost.engine.replies.unknown_tool_reply import is_exactly_unknown_tool, is_unknown_tool
 from fingerpost.engine.safety.hazards import find_hazards
 from fingerpost.engine.safety.json_input import parse_json
 from fingerpost.engine.tool import Tool
@@ -359,8 +359,7 @@ def failed_with(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "reply",
     [
-        {"code": -32602, "message": "Unknown tool: serach"}, {"code": -32602, "message": "Unknown tool"},
-        {"code": -32601, "message": "Method not found"}, {"code": -32603, "message": "Method serach not found"},
+        {"code": -32602, "message": "Unknown tool: serach"}, {"code": -32603, "message": "Method serach not found"},
         failed_with("Unknown tool: 'serach'"), failed_with("MCP error -32602: Tool serach not found"),
         failed_with("tool 'serach' not found: tool not found"), failed_with("Tool not found: serach."),
         failed_with('Error: Tool "serach" does not exist'), failed_with("No such tool: serach"),
@@ -374,6 +373,7 @@ def test_the_answer_of_an_sdk_to_an_unknown_tool_is_recognised(reply: dict[str, 
     "reply",
     [
         {"code": -32602, "message": "Invalid params"}, {"code": -32603, "message": "Internal error"},
+        {"code": -32602, "message": "Unknown tool"}, {"code": -32601, "message": "Method not found"},
         failed_with("Unknown tool: other"), failed_with("Unknown tool"),
         failed_with("serach ran, but the helper tool 'index' was not found"),
         failed_with("Created 3 rows. Tool serach not found in the cache"),

@@ -75,7 +75,10 @@ class TestEveryDoor:
 
     def test_an_unknown_tool_is_answered_with_the_one_that_was_meant(self, framework: str, era: str) -> None:
         reply = reply_to(code(framework), "serach", {"pattern": "x"}, era=era)
-        assert (reply.is_error, reply.texts) == (True, ["Tool 'serach' not found.\nTry: search(pattern: \"x\")"])
+        # a result of the framework is kept; an exception of the framework is not shown
+        own = {"sdk": ["Unknown tool: serach", 'Try: search(pattern: "x")']}
+        assert reply.texts == own.get(framework, ["Tool 'serach' not found.\nTry: search(pattern: \"x\")"])
+        assert reply.is_error is True
         assert reply.error["code"] == "UNKNOWN_TOOL"
         assert reply.structured == reply.guidance
 
@@ -352,7 +355,7 @@ def test_a_tool_that_was_hidden_meanwhile_is_not_suggested_any_more(framework: s
     before, after, gone = asked(server, ask)
     assert "search" in before
     assert "search(" not in after
-    assert gone.startswith("Tool 'search' not found.")
+    assert gone.startswith(("Tool 'search' not found.", "Unknown tool: search\n"))
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

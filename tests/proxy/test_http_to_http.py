@@ -241,7 +241,7 @@ def test_a_guided_reply_may_exceed_the_content_length_of_its_stream() -> None:
 
 def test_an_unknown_tool_is_a_tool_result_or_a_protocol_error_with_the_status_of_its_revision() -> None:
     reply = run(FakeUpstream(), calling("serach", {"pattern": "x"}))
-    assert 'Try: search(pattern: "x")' in reply.json["result"]["content"][0]["text"]
+    assert 'Try: search(pattern: "x")' in reply.json["result"]["content"][1]["text"]
     unknown = raw(400, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: serach"}}')
     as_result = run(FakeUpstream({"serach": unknown}), calling("serach", {"pattern": "x"}))
     assert as_result.status == 200 and "result" in as_result.json
@@ -309,6 +309,21 @@ def test_a_call_that_is_sent_again_answers_in_the_same_stream() -> None:
     reply = run(upstream, calling("functions.search", {"pattern": "x"}))
     assert reply.body.count(b": at work") == 2
     assert "auto-corrected" in reply.events[0]["result"]["content"][0]["text"]
+
+
+def test_a_call_that_the_server_has_sent_a_message_for_is_not_sent_again() -> None:
+    progress = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}'
+
+    async def streamed(request: Request) -> None:
+        asked = json.loads(request.body)
+        error = {"code": -32602, "message": f"Unknown tool: {asked['params']['name']}"}
+        reply = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}).encode()
+        await stream(b"data: " + progress + b"\n\n", b"data: " + reply + b"\n\n")(request)
+
+    upstream = FakeUpstream({"functions.search": streamed})
+    reply = run(upstream, calling("functions.search", {"pattern": "x"}))
+    assert reply.events[-1]["result"]["content"][0]["text"].endswith('Try: search(pattern: "x")')
+    assert upstream.methods().count("tools/call") == 1
 
 
 def test_the_number_of_remembered_callers_is_limited() -> None:

@@ -20,8 +20,9 @@ INITIALIZED = encode_reply(0, {"serverInfo": {"name": "shop-mcp"}})
 
 def unknown(request: Request) -> Any:
     """Say that the tool is unknown, as a server of the SDK does."""
-    error = {"code": -32602, "message": "Unknown tool"}
-    body = json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}).encode()
+    asked = json.loads(request.body)
+    error = {"code": -32602, "message": f"Unknown tool: {asked['params']['name']}"}
+    body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}).encode()
     return request.responder.send_whole(200, JSON, body)
 
 

@@ -14,14 +14,12 @@ from fingerpost.engine.catalog import Catalog
 from fingerpost.engine.failure_kinds import FailureFacts
 from fingerpost.engine.judge import judge
 from fingerpost.engine.model import EMPTY_REPORT, Call, Report, Verdict
-from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_failure, is_unknown_tool
-from fingerpost.engine.replies.enrich import (
-    add_to_success,
-    append_guidance,
-    append_report,
-    explain_exception,
-    explain_failure,
-    policy_tool,
+from fingerpost.engine.replies.classify import is_failure
+from fingerpost.engine.replies.enrich import add_to_success, append_report, explain_exception, explain_failure
+from fingerpost.engine.replies.unknown_tool_reply import (
+    is_exactly_unknown_tool,
+    is_unknown_tool,
+    is_unknown_without_name,
 )
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.middleware.guidance import ServerGuidance
@@ -103,37 +101,59 @@ class CallFlow:
     async def _send_unlisted(self, verdict: Verdict) -> Answer:
         """Ask the server first, with the call as it was sent: some servers list only what a search brought up.
 
-        If the server does not know the tool, nothing has happened yet.
+        If the server does not know the tool, nothing has happened yet. A tool that answers exists, whatever it answers.
         """
         outcome = await self._upstream.send(self.call)
         try:
-            is_info = self._is_info(verdict.call)
-            if not (is_failure(outcome.reply) if is_info else is_unknown_tool(outcome.reply, self.call.tool)):
-                return Answer(outcome.reply if is_info else self._add_suggestion(verdict, outcome.reply), outcome)
-            is_exact = is_info or is_exactly_unknown_tool(outcome.reply, self.call.tool)
-            if not is_exact and (verdict.action == "repair" or "content" in outcome.reply):
-                return Answer(self._add_suggestion(verdict, outcome.reply), outcome)
-            if verdict.action in ("refuse", "ask"):
-                refusal = self._guidance.refuse(self._counts_as, verdict, self._catalog, outcome.reply)
-                return Answer(refusal, None)
-            if is_info:
-                await self._refresh()
-                return Answer(self._guidance.answer_info(self._counts_as, verdict, self._catalog), None)
+            if self._is_info(verdict.call):
+                return await self._answer_info(verdict, outcome)
+            if not is_unknown_tool(outcome.reply, self.call.tool):
+                return await self._complete_unlisted(outcome)
+            if not self._may_send_again(verdict, outcome):
+                return self._answer_unknown(verdict, outcome)
         except Exception as error:
             self._guidance.count_own_failure(error)
             return Answer(outcome.reply, outcome)
         await self._observe_effect(verdict.call)
         return await self._complete(verdict, await self._upstream.send(verdict.call))
 
-    def _add_suggestion(self, verdict: Verdict, reply: Any) -> Any:
-        """Add what was probably intended to the failure of an unlisted tool. No repair was made: it may have run."""
+    async def _answer_info(self, verdict: Verdict, outcome: Outcome) -> Answer:
+        """Answer a call of our `info` tool, unless the server has one that it does not list."""
+        if not is_failure(outcome.reply):
+            return Answer(outcome.reply, outcome)
+        if verdict.action in ("refuse", "ask"):
+            return Answer(self._guidance.refuse(self._counts_as, verdict, self._catalog), None)
+        await self._refresh()
+        return Answer(self._guidance.answer_info(self._counts_as, verdict, self._catalog), None)
+
+    async def _complete_unlisted(self, outcome: Outcome) -> Answer:
+        """Answer for a tool that is not listed and is there all the same; nothing is known about its arguments."""
+        if not is_failure(outcome.reply):
+            return Answer(outcome.reply, outcome)
+        return await self._complete(Verdict("forward", self.call), outcome)
+
+    def _may_send_again(self, verdict: Verdict, outcome: Outcome) -> bool:
+        """Whether the call may be sent under its repaired name: it has certainly not been carried out.
+
+        A server that does not say which name it does not know may mean something else, so only a tool that changes
+        nothing is called then.
+        """
+        if verdict.action != "repair" or outcome.has_worked:
+            return False
+        if is_exactly_unknown_tool(outcome.reply, self.call.tool):
+            return True
+        tool = self._catalog.get(verdict.call.tool)
+        return tool is not None and tool.is_read_only and is_unknown_without_name(outcome.reply)
+
+    def _answer_unknown(self, verdict: Verdict, outcome: Outcome) -> Answer:
+        """Add what was probably intended to the reply of a server that does not know the tool."""
         report = replace(verdict.report, is_refusal=True)
         if verdict.action == "repair":
             report = replace(report, corrections=(), corrected=verdict.call)
-        if not is_unknown_tool(reply, self.call.tool):
-            first, *others = report.diagnoses
-            report = replace(report, diagnoses=(unknown_tool.say_unlisted(first, self.call), *others))
-        return append_guidance(reply, report, self._guidance.policy_for(policy_tool(report)))
+        refusal = Verdict("refuse", self.call, report)
+        reply = self._guidance.refuse_unknown(self._counts_as, refusal, self._catalog, outcome)
+        is_kept = "content" in reply and "content" in outcome.reply and not outcome.is_raised
+        return Answer(reply, outcome if is_kept else None)
 
     async def _observe_effect(self, call: Call) -> None:
         """Record what a call is about to do, as far as that is declared, and announce it if it is news."""
@@ -171,6 +191,8 @@ class CallFlow:
         report = explain_failure(self.call, outcome.reply, self._catalog, policy, verdict, facts=facts)
         if report is None:
             return outcome.reply
+        if self._catalog.get(verdict.call.tool) is None:
+            report = replace(report, info_tool=None)  # which knows only tools that are listed
         return append_report(outcome.reply, guidance.count_failure(self._counts_as, report, self._catalog), policy)
 
     def _explain_exception(self, verdict: Verdict, outcome: Outcome) -> Report | None:

@@ -28,11 +28,11 @@ from fingerpost.engine.prompts_resources import Resources, admit_prompt, prompt_
 from fingerpost.engine.render.envelope import render
 from fingerpost.engine.render.shapes import Shape
 from fingerpost.engine.repeated_calls import RepeatedCalls, show_more_schema, vary_answer
-from fingerpost.engine.replies.classify import is_plain_success, is_protocol_error
+from fingerpost.engine.replies.classify import is_plain_success, is_protocol_error, text_of
 from fingerpost.engine.replies.enrich import add_to_success, error_result, hide_secrets_in_error, policy_tool
-from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.tool import Tool
+from fingerpost.middleware.outcome import Outcome
 from fingerpost.middleware.protocol import INVALID_PARAMS
 from fingerpost.middleware.tool_list_cache import ToolListCache
 
@@ -211,21 +211,45 @@ class ServerGuidance(ABC):
             return show_more_schema(report, tool)
         return vary_answer(report, attempts)
 
-    def refuse(
-        self, caller: object, verdict: Verdict, catalog: Catalog, server_error: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Return the reply to a call that is not sent, or whose tool the server does not know: its error is kept."""
+    def refuse(self, caller: object, verdict: Verdict, catalog: Catalog) -> dict[str, Any]:
+        """Return the reply to a call that is not sent."""
+        return self.error_result(self.count_failure(caller, verdict.report, catalog), catalog)
+
+    def refuse_unknown(self, caller: object, verdict: Verdict, catalog: Catalog, outcome: Outcome) -> dict[str, Any]:
+        """Return the reply to a call of a tool that the server does not know. What the server said is kept."""
         report = self.count_failure(caller, verdict.report, catalog)
-        own = _protocol_error(hide_secrets_in_error(as_object(server_error), self.policy))
-        is_unknown = verdict.report.diagnoses[0].code == unknown_tool.CODE
-        if is_unknown and self.policy.unknown_tool == "protocol":
-            error = {"code": INVALID_PARAMS, "message": report.diagnoses[0].message, **own}
-            data = self.error_data(report, own.get("data"))
-            return error if data is None else {**error, "data": data}
+        reply = hide_secrets_in_error(as_object(outcome.reply), self.policy)
+        error, own = _protocol_error(reply), {} if outcome.is_raised else reply
+        if self.policy.unknown_tool == "protocol":
+            return self._unknown_as_error(report, error, own)
+        if "content" in own:
+            fact = verdict.report.diagnoses[0].message  # the server has said so in its words
+            return self._add_to_result(replace(report, server_text=f"{text_of(own)}\n{fact}"), own, catalog)
         result = self.error_result(report, catalog)
-        if own:
-            result["_meta"] = {**result["_meta"], KEY: {**result["_meta"][KEY], "server_error": own}}
+        if error:
+            result["_meta"] = {**result["_meta"], KEY: {**result["_meta"][KEY], "server_error": error}}
         return result
+
+    def _unknown_as_error(self, report: Report, error: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the protocol error for an unknown tool: the server's, with ours added, or ours with its result."""
+        whole = {"code": INVALID_PARAMS, "message": report.diagnoses[0].message, **error}
+        data = self.error_data(report, error.get("data"))
+        if data is None:
+            return whole
+        if "content" in own:
+            data[KEY]["server_result"] = {name: own[name] for name in ("content", "structuredContent") if name in own}
+        return {**whole, "data": data}
+
+    def _add_to_result(self, report: Report, own: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
+        """Add guidance to the server's own result about an unknown tool; leave one that has guidance already."""
+        meta, content = as_object(own.get("_meta")), own["content"]
+        if KEY in meta:
+            return own
+        ours = self.error_result(report, catalog)
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else as_list(content)
+        added = [block for block in ours["content"] if block["text"]]
+        whole = {**ours, **own, "content": [*blocks, *added], "isError": True}
+        return {**whole, "_meta": {**meta, **ours["_meta"]}}
 
     def error_result(self, report: Report, catalog: Catalog) -> dict[str, Any]:
         """Return a failed tool result that consists of guidance only."""

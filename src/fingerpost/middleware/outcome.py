@@ -20,6 +20,8 @@ class Outcome(NamedTuple):
     """Whether the framework hides that exception's text from the caller."""
     facts: FailureFacts | None = None
     """What else is known about a failure, if there is no exception."""
+    has_worked: bool = False
+    """Whether the server sent something else for the call before its reply, such as progress."""
 
 
 class Answer(NamedTuple):

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fingerpost.engine.replies.classify import is_exactly_unknown_tool, is_unknown_tool
+from fingerpost.engine.replies.unknown_tool_reply import (
+    is_exactly_unknown_tool,
+    is_unknown_tool,
+    is_unknown_without_name,
+)
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "unknown_tool_replies.txt"
 NAMES = ("serach", "Fetch-Actr", "issues.lst", "a_b__c")
@@ -50,10 +54,17 @@ def test_the_answer_of_an_sdk_allows_another_call(answer: Recorded, name: str) -
     assert is_unknown_tool(answer.reply(name), name)
 
 
+@pytest.mark.parametrize("answer", recorded("nameless"), ids=str)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_without_the_name_is_understood_but_is_not_exact(answer: Recorded, name: str) -> None:
+    assert is_unknown_tool(answer.reply(name), name) and is_unknown_without_name(answer.reply(name))
+    assert not is_exactly_unknown_tool(answer.reply(name), name)
+
+
 @pytest.mark.parametrize("answer", recorded("says"), ids=str)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_answer_in_other_words_is_understood_but_allows_no_other_call(answer: Recorded, name: str) -> None:
-    assert is_unknown_tool(answer.reply(name), name)
+    assert is_unknown_tool(answer.reply(name), name) and not is_unknown_without_name(answer.reply(name))
     assert not is_exactly_unknown_tool(answer.reply(name), name)
 
 
@@ -65,3 +76,12 @@ def test_an_answer_about_something_else_is_not_mistaken(answer: Recorded, name: 
 
 def test_data_that_is_no_text_gives_no_reason() -> None:
     assert not is_unknown_tool({"code": -32602, "message": "Invalid params", "data": {"tool": "serach"}}, "serach")
+
+
+def test_an_error_in_structured_content_only_is_understood() -> None:
+    reply: dict[str, Any] = {"content": [], "structuredContent": {"error": "Unknown tool: serach"}, "isError": True}
+    assert is_unknown_tool(reply, "serach") and not is_exactly_unknown_tool(reply, "serach")
+    beside = {**reply, "content": [{"type": "text", "text": "Item added"}]}
+    assert not is_unknown_tool(beside, "serach")
+    image = {**reply, "content": [{"type": "image", "data": "", "mimeType": "image/png"}]}
+    assert not is_unknown_tool(image, "serach")

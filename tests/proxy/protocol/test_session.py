@@ -286,13 +286,35 @@ def test_the_servers_own_error_about_an_unknown_tool_is_kept(data: Any) -> None:
         assert error["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
 
 
-def test_what_a_server_says_besides_that_a_tool_is_unknown_stays_visible() -> None:
+def test_what_a_server_says_besides_that_a_tool_is_unknown_gets_nothing_that_competes() -> None:
     talk = Talk().listed(SEARCH)
     talk.client(called(1, "serach", {"pattern": "x"}))
     words = "The tool serach is not available in this plan. Upgrade at example.org"
-    answer = only(talk.server(said(1, words, isError=True)))
-    assert text(answer).startswith(words)
-    assert "search" in text(answer)[len(words) :]
+    assert text(only(talk.server(said(1, words, isError=True)))) == words
+
+
+@pytest.mark.parametrize("more", [{"isError": True}, {}, {"isError": True, "_meta": {"trace": 7}}])
+def test_the_servers_own_result_about_an_unknown_tool_is_kept(more: dict[str, Any]) -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "serach", {"pattern": "x"}))
+    result = only(talk.server(said(1, "Unknown tool: serach", **more)))["result"]
+    own, ours = (block["text"] for block in result["content"])
+    assert own == "Unknown tool: serach" and ours == 'Try: search(pattern: "x")'
+    assert result["isError"] is True and result["structuredContent"]["error"]["code"] == "UNKNOWN_TOOL"
+    assert result["_meta"] == {**more.get("_meta", {}), KEY: result["_meta"][KEY]}
+    assert talk.log.lines == [("guided", "serach", "UNKNOWN_TOOL")]
+
+
+def test_a_malformed_or_guided_result_about_an_unknown_tool_is_kept_too() -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "serach", {"pattern": "x"}))
+    own = {"content": "Unknown tool: serach", "structuredContent": {"result": "Unknown tool: serach"}}
+    result = only(talk.server(frame({"id": 1, "result": own})))["result"]
+    assert text({"result": result}) == 'Unknown tool: serach\nTry: search(pattern: "x")'
+    assert result["structuredContent"] == own["structuredContent"]
+    guided = said(2, "Unknown tool: serach", isError=True, _meta={KEY: {"error": {}}})
+    talk.client(called(2, "serach", {"pattern": "x"}))
+    assert only(talk.server(guided)) == json.loads(guided)
 
 
 def test_an_unknown_tool_can_be_answered_by_a_protocol_error() -> None:
@@ -300,7 +322,9 @@ def test_an_unknown_tool_can_be_answered_by_a_protocol_error() -> None:
     talk.client(called(3, "serach", {"pattern": "x"}))
     reply = only(talk.server(said(3, "Unknown tool: serach", isError=True)))
     assert reply["error"]["code"] == -32602
-    assert reply["error"]["data"][KEY]["error"]["code"] == "UNKNOWN_TOOL"
+    ours = reply["error"]["data"][KEY]
+    assert ours["error"]["code"] == "UNKNOWN_TOOL"
+    assert ours["server_result"] == {"content": [{"type": "text", "text": "Unknown tool: serach"}]}
 
 
 def test_a_tool_that_is_not_listed_and_is_there_all_the_same_answers_for_itself() -> None:
@@ -310,26 +334,107 @@ def test_a_tool_that_is_not_listed_and_is_there_all_the_same_answers_for_itself(
 
 
 @pytest.mark.parametrize("name", ["serach", "functions.search"])
-def test_a_failure_of_a_tool_that_is_not_listed_keeps_its_words_and_gains_what_was_probably_meant(name: str) -> None:
-    """Whether anything was done the server has not said, so nothing is sent again."""
-    talk = Talk().listed(SEARCH)
-    talk.client(called(5, name, {"pattern": "x"}))
-    reply = only(talk.server(said(5, "Error: Missing arguments")))
-    own, ours = (block["text"] for block in reply["result"]["content"])
-    assert own == "Error: Missing arguments"
-    assert ours == f"Tool '{name}' is not on the list.\nTry: search(pattern: \"x\")"
-    assert talk.sent() == []
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Card declined", "Error: Missing arguments", "Unknown tool: receipt_printer", "Tool not found",
+        "The order was placed. Unknown tool: NAME", "Unknown tool: NAME. The order was placed.",
+        "Tool 'NAME' not found in registry of agent 4; your item was created with id 7",
+        'Item added; post-hook failed: tool "NAME" not found', '{"added": 3, "error": "Unknown tool: NAME"}',
+        "Unknown tool: NAME. Did you mean find?",
+    ],
+)  # fmt: skip
+def test_a_tool_that_is_not_listed_and_fails_exists(name: str, words: str) -> None:
+    """Nothing is said about the list, no other tool is offered, and nothing is sent again."""
+    talk, words = Talk().listed(SEARCH), words.replace("NAME", name)
+    for id, is_error in ((5, True), (6, False)):
+        talk.client(called(id, name, {"pattern": "x"}))
+        reply = only(talk.server(said(id, words, isError=is_error)))
+        assert text(reply) == words
+        assert "UNKNOWN_TOOL" not in json.dumps(reply) and talk.sent() == []
 
 
-def test_a_tool_is_called_unknown_only_if_the_server_said_so_about_it() -> None:
+def test_a_failure_of_a_tool_that_is_not_listed_is_explained_like_any_other() -> None:
+    talk = Talk(redact="errors", info_tool="info").listed(SEARCH)
+    talk.client(called(5, "hidden", {}))
+    reply = only(talk.server(said(5, "429 Too Many Requests. Retry after 5 seconds. password=hunter22", isError=True)))
+    assert reply["result"]["_meta"][KEY]["error"]["code"] == "RATE_LIMITED"
+    assert "hunter22" not in json.dumps(reply)
+    assert "info(" not in json.dumps(reply), "that explains listed tools only"
+
+
+def test_a_protocol_error_that_mentions_an_unknown_tool_passes_as_it_is() -> None:
     talk = Talk().listed(SEARCH)
-    texts: list[str] = []
-    for id, words in ((5, "Error: Missing arguments"), (6, "Error calling tool serach: Unknown tool: serach")):
-        talk.client(called(id, "serach", {"pattern": str(id)}))
-        reply = only(talk.server(said(id, words, isError=True)))
-        assert reply["result"]["content"][0]["text"] == words
-        texts.append(reply["result"]["content"][1]["text"].partition("\n")[0])
-    assert texts == ["Tool 'serach' is not on the list.", "Tool 'serach' not found."]
+    talk.client(called(4, "serach", {"pattern": "x"}))
+    words = "Item added. Then: Unknown tool: serach"
+    reply = only(talk.server(frame({"id": 4, "error": {"code": -32603, "message": words}})))
+    assert reply["error"]["message"] == words
+    assert reply["error"]["data"][KEY]["error"]["code"] != "UNKNOWN_TOOL"
+
+
+WORK = [
+    frame({"method": "notifications/progress", "params": {"progressToken": 9, "progress": 1}}),
+    asked("q", "elicitation/create", message="Sure?"),
+    asked("q", "sampling/createMessage", messages=[]),
+]
+
+
+@pytest.mark.parametrize("timeout", [0.0, 60.0])
+@pytest.mark.parametrize("sign", WORK)
+def test_a_call_that_the_server_has_worked_on_is_not_sent_again(sign: bytes, timeout: float) -> None:
+    talk = Talk(timeout=timeout).listed(SEARCH)
+    talk.client(called(4, "functions.search", {"pattern": "x"}, _meta={"progressToken": 9}))
+    assert talk.server(sign) == [sign]
+    unknown = {"code": -32602, "message": "Unknown tool: functions.search"}
+    reply = only(talk.server(frame({"id": 4, "error": unknown})))
+    assert talk.sent() == [] and text(reply) == "Tool 'functions.search' not found.\nTry: search(pattern: \"x\")"
+    assert reply["result"]["_meta"][KEY]["server_error"] == unknown
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        frame({"method": "notifications/progress", "params": {"progressToken": 8, "progress": 1}}),
+        frame({"method": "notifications/message", "params": {"level": "info", "data": "call received"}}),
+        asked("q", "roots/list"),
+    ],
+)
+def test_what_is_not_about_a_call_does_not_keep_it_from_being_sent_again(other: bytes) -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(4, "functions.search", {"pattern": "x"}, _meta={"progressToken": 9}))
+    assert talk.server(other) == [other]
+    assert talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool: functions.search"}})) == []
+    assert only(talk.sent())["params"]["name"] == "search"
+
+
+@pytest.mark.parametrize("message", ["Method not found", "tool not found", "Unknown tool"])
+def test_an_error_that_names_no_tool_lets_only_a_tool_that_reads_be_called_instead(message: str) -> None:
+    talk = Talk().listed(SEARCH, READ)
+    talk.client(called(4, "functions.search", {"pattern": "x"}))
+    reply = only(talk.server(frame({"id": 4, "error": {"code": -32601, "message": message}})))
+    assert talk.sent() == [] and 'Try: search(pattern: "x")' in text(reply)
+    talk.client(called(5, "functions.read", {"pattern": "x"}))
+    assert talk.server(frame({"id": 5, "error": {"code": -32601, "message": message}})) == []
+    assert only(talk.sent())["params"]["name"] == "read"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": "Unknown tool: NAME"}], "structuredContent": {"added": 7}},
+        {"content": [{"type": "text", "text": "item added"}, {"type": "text", "text": "Unknown tool: NAME"}]},
+        {"content": [{"type": "text", "text": "Unknown tool: NAME"}, {"type": "image", "data": "", "mimeType": "x"}]},
+        {"content": [{"type": "text", "text": '{"added": 3, "error": "Unknown tool: NAME"}'}]},
+        {"content": [], "structuredContent": {"added": 3, "error": "Unknown tool: NAME"}},
+    ],
+)
+def test_a_result_with_anything_else_in_it_is_not_about_an_unknown_tool(result: dict[str, Any]) -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(4, "functions.search", {"pattern": "x"}))
+    own = json.loads(json.dumps({**result, "isError": True}).replace("NAME", "functions.search"))
+    reply = only(talk.server(frame({"id": 4, "result": own})))["result"]
+    assert talk.sent() == [] and "UNKNOWN_TOOL" not in json.dumps(reply)
+    assert {**reply, "_meta": None} == {**own, "_meta": None}
 
 
 @pytest.mark.parametrize(
@@ -346,7 +451,7 @@ def test_a_tool_behind_the_name_that_the_server_gave_itself_is_sent_again(method
     talk.listed(SEARCH)
     for id, name, is_repaired in ((4, "mcp__shop__search", True), (5, "mcp__staging__search", False)):
         talk.client(called(id, name, {"pattern": "x"}))
-        talk.server(frame({"id": id, "error": {"code": -32602, "message": "Unknown tool"}}))
+        talk.server(frame({"id": id, "error": {"code": -32602, "message": f"Unknown tool: {name}"}}))
         assert bool(talk.sent()) is is_repaired
 
 
@@ -361,7 +466,7 @@ def test_a_call_is_not_sent_again_if_the_server_mentions_the_tool_in_other_words
 def test_a_prefixed_name_is_sent_again_under_an_id_of_ours_once_the_server_does_not_know_it() -> None:
     talk = Talk().listed(SEARCH)
     talk.client(called(4, "functions.search", {"pattern": "x"}, _meta={"progressToken": 9}))
-    assert talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool"}})) == []
+    assert talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool: functions.search"}})) == []
     again = only(talk.sent())
     assert again["params"] == {"name": "search", "arguments": {"pattern": "x"}, "_meta": {"progressToken": 9}}
     assert again["id"] != 4
@@ -713,7 +818,7 @@ def test_a_cancelled_call_that_waits_is_never_sent() -> None:
 def test_a_cancellation_finds_a_call_that_was_sent_again_under_another_id() -> None:
     talk = Talk().listed(SEARCH)
     talk.client(called(4, "functions.search", {"pattern": "x"}))
-    talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool"}}))
+    talk.server(frame({"id": 4, "error": {"code": -32602, "message": "Unknown tool: functions.search"}}))
     again = only(talk.sent())["id"]
     cancelled = only(
         talk.client(frame({"method": "notifications/cancelled", "params": {"requestId": 4, "reason": "r"}}))
@@ -1159,7 +1264,7 @@ def test_half_a_surrogate_pair_does_not_keep_a_repaired_call_from_its_answer() -
     assert reply["result"]["content"][0]["text"] == "\ud83d"
     assert "auto-corrected" in reply["result"]["content"][1]["text"]
     talk.client(called(2, "functions.search", {"pattern": "x"}))
-    talk.server(frame({"id": 2, "error": {"code": -32602, "message": "Unknown tool"}}))
+    talk.server(frame({"id": 2, "error": {"code": -32602, "message": "Unknown tool: functions.search"}}))
     again = json.dumps(only(talk.sent())["id"]).encode()
     reply = only(
         talk.server(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[{"type":"text","text":"\\ud83d"}]}}' % again)

@@ -30,14 +30,13 @@ from fingerpost.engine.replies.add_hints import add_hints, visible_text
 from fingerpost.engine.replies.classify import (
     is_failure,
     is_protocol_error,
-    is_unknown_tool,
-    sounds_like_failure,
     text_of,
 )
 from fingerpost.engine.replies.paging_tips import NO_ADVICE, advise
 from fingerpost.engine.replies.payload import is_empty, payload_of
 from fingerpost.engine.replies.server_errors import error_payload, failure_fields
 from fingerpost.engine.replies.unexplained import diagnose_unexplained
+from fingerpost.engine.replies.unknown_tool_reply import is_unknown_tool
 from fingerpost.engine.replies.zero_results import advise_on_nothing
 from fingerpost.engine.rules import unknown_tool
 from fingerpost.engine.safety.json_input import as_object
@@ -168,15 +167,6 @@ def append_report(reply: dict[str, Any], report: Report, policy: Policy) -> dict
 def hide_secrets_in_error(reply: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """Hide the secrets in a server's own error, if the policy asks for it; the same object if there are none."""
     return redact_error(reply) if policy.redact == "errors" else reply
-
-
-def append_guidance(reply: Any, report: Report, policy: Policy) -> Any:
-    """Append what we know about the call to a reply that reports a failure; return any other reply unchanged."""
-    fields = as_object(reply)
-    if "content" not in fields or not (is_failure(fields) or sounds_like_failure(text_of(fields))):
-        return reply
-    fields = hide_secrets_in_error(fields, policy)
-    return _append(fields, render(replace(report, server_text=text_of(fields) or " "), budget=policy.budget))
 
 
 def add_to_success(

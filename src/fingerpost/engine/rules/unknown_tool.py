@@ -103,11 +103,6 @@ def diagnose(call: Call, catalog: Catalog, info_tool: str | None, fits: Fits = _
     )
 
 
-def say_unlisted(diagnosis: Diagnosis, call: Call) -> Diagnosis:
-    """Return the diagnosis for a server that did not say whether it knows the tool: only the list is known."""
-    return replace(diagnosis, message=f"Tool {quote(call.tool)} is not on the list")
-
-
 def _exact_fix(forms: Iterable[BareName], catalog: Catalog) -> tuple[Fix, ...]:
     for form in forms:
         hits = [form.name] if catalog.get(form.name) else catalog.same_spelling(form.name)

@@ -138,13 +138,14 @@ class HttpRequest(ClientRequest):
         if not responder.has_begun:  # without a length, because guidance may make the stream longer
             headers = [one for one in forwardable_headers(response.headers) if one[0] != b"content-length"]
             await responder.begin(response.status, headers)
-        self._events, is_resumable = read_events(response, self._target.limit), False
+        self._events, is_resumable, has_worked = read_events(response, self._target.limit), False, False
         async for event in self._events:
             is_resumable = is_resumable or sse.field_of(event, b"id") is not None
             message = messages.read_reply(data) if (data := sse.data_of(event)) else None
             if message is not None and not message.is_request and not message.is_notification:
                 self._event, self._reply = event, data
-                return Reply(data, _check_reply(message))
+                return Reply(data, _check_reply(message), has_worked=has_worked)
+            has_worked |= message is not None
             if message is None and not sse.is_complete(event):
                 break  # the stream ended in the middle of an event
             await responder.send(event)

@@ -85,6 +85,8 @@ class PendingRequest:
     """A call that is right, so that a success is relayed unread."""
     deadline: float = 0.0
     progress_token: Any = None
+    has_worked: bool = False
+    """Whether the server has sent something else for it than the reply, so that it has probably begun to work on it."""
 
     def is_for(self, id: Any) -> bool:
         return self.request is not None and self.request.id == id
@@ -102,11 +104,19 @@ class PendingRequests(dict[Any, PendingRequest]):
         self[id] = pending
         if self._timeout:
             pending.deadline = self._clock() + self._timeout
-            if pending.request is not None and b'"progressToken"' in pending.request.frame:
-                params = messages.fields(messages.read(pending.request.frame).params)
-                token = as_object(params.get("_meta")).get("progressToken")
-                if messages.is_id(token):
-                    pending.progress_token, self._by_progress_token[token] = token, id
+        if (self._timeout or pending.task is not None) and pending.request is not None:
+            self._watch_progress(id, pending, pending.request.frame)
+
+    def _watch_progress(self, id: Any, pending: PendingRequest, frame: bytes) -> None:
+        params = messages.fields(messages.read(frame).params) if b'"progressToken"' in frame else {}
+        token = as_object(params.get("_meta")).get("progressToken")
+        if messages.is_id(token):
+            pending.progress_token, self._by_progress_token[token] = token, id
+
+    @property
+    def watches_progress(self) -> bool:
+        """Whether the progress of any request matters."""
+        return bool(self._by_progress_token)
 
     def take(self, id: Any) -> PendingRequest | None:
         """Remove and return the request that a reply answers."""
@@ -121,7 +131,13 @@ class PendingRequests(dict[Any, PendingRequest]):
         """Restart the clock of the request with that token: the server is working on it."""
         id = self._by_progress_token.get(token) if messages.is_id(token) else None
         if id is not None and (pending := self.pop(id, None)) is not None:
+            pending.has_worked = True
             self.add(id, pending)
+
+    def record_question(self) -> None:
+        """Note that the server works on a call: it asks the client something. It does not say for which of them."""
+        for pending in self.values():
+            pending.has_worked = pending.has_worked or pending.task is not None
 
     def take_overdue(self) -> Iterator[tuple[Any, PendingRequest]]:
         """Remove and return the requests whose deadline has passed."""

@@ -351,7 +351,7 @@ class _ProxyUpstream:
         found = fields(result if is_absent(error) else error)
         is_error = isinstance(found.get("code"), int) and "content" not in found
         is_readable = is_error is not is_absent(error)
-        return Outcome(found if is_readable else dict(_UNREADABLE), facts=reply.facts)
+        return Outcome(found if is_readable else dict(_UNREADABLE), facts=reply.facts, has_worked=reply.has_worked)
 
     async def list_tools(self) -> Catalog | None:
         return await self._relay.read_tools(self._request)

@@ -20,6 +20,8 @@ class Reply(NamedTuple):
     message: Message
     facts: FailureFacts | None = None
     """What the transport tells about a failure, as the status of HTTP does."""
+    has_worked: bool = False
+    """Whether the server sent something else for the request before, such as progress."""
 
 
 class ClientRequest(ABC):

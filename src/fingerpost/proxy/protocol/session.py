@@ -47,6 +47,9 @@ from fingerpost.proxy.protocol.request import Reply
 _WaitingFrame: TypeAlias = "tuple[bytes, object]"
 """A frame that waits, and who sent it."""
 
+_ASKED_DURING_CALLS = frozenset({"sampling/createMessage", "elicitation/create"})
+"""What a server asks the client only while it works on a call."""
+
 _START_TIMEOUT = 60.0
 """Seconds that a new server has to be initialized in: it may have to be downloaded first."""
 
@@ -251,9 +254,11 @@ class Session:
     def _observe(self, message: Message) -> None:
         if message.is_request and messages.is_id(message.id):
             self._server_questions.add(message.id)
+            if message.method in _ASKED_DURING_CALLS:
+                self._pending.record_question()
         if message.method == "notifications/tools/list_changed" and self._relay is not None:
             self._relay.expire_lists()
-        elif message.method == "notifications/progress" and self._timeout:
+        elif message.method == "notifications/progress" and self._pending.watches_progress:
             self._pending.record_progress(messages.fields(message.params).get("progressToken"))
 
     def _accept_reply(self, frame: bytes, message: Message, facts: FailureFacts | None) -> None:
@@ -262,7 +267,7 @@ class Session:
         if pending is None:
             self._accept_unexpected_reply(frame, message)
         elif pending.task is not None:
-            self._resume(pending.task, Reply(frame, message, facts))
+            self._resume(pending.task, Reply(frame, message, facts, pending.has_worked))
         elif pending.request is None:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
