@@ -588,7 +588,6 @@ def test_a_failure_in_a_payload_is_read_without_tips_too() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        {"id": 1, "": {}},
         {"id": 1, "result": 5},
         {"id": 1, "result": None},
         {"id": 1, "error": "broken"},
@@ -1162,6 +1161,13 @@ def test_noise_stays_away_from_the_client(noise: bytes) -> None:
         b'{"jsonrpc":"2.0","id":1,"result":{"a":"\xff"}}',
         b'{"jsonrpc":"2.0","id":1,"result":{"a":1',
         b'{"id":1,"result":{}}',
+        b'{"jsonrpc":"2.0","id":1}',
+        b'{"jsonrpc":"2.0","id":1,"":{}}',
+        b'{"jsonrpc":"2.0","id":1,"method":null,"error":{"code":1}}',
+        b'[{"jsonrpc":"2.0","id":1,"result":{}}]',
+        b'[3,{"jsonrpc":"2.0","method":"x"},{"id":1,"result":{}}]',
+        b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}',
+        b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{"a":1',
     ],
 )
 def test_a_reply_that_is_no_json_rpc_is_told_as_a_failure(broken: bytes) -> None:
@@ -1179,6 +1185,10 @@ def test_a_reply_that_is_no_json_rpc_is_told_as_a_failure(broken: bytes) -> None
         b'{"level":"error","id":1,"error":"slow disk"}',
         b'{"id":1,"error":"cut off',
         b"{}",
+        b'{"id":1}',
+        b'[{"level":"error","id":1,"error":"slow disk"}]',
+        b'{"jsonrpc":"2.0","id":1,"method":"ask","params":{"error":',
+        b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
     ],
 )
 def test_a_log_that_speaks_of_an_answer_is_noise(line: bytes) -> None:
@@ -1186,6 +1196,58 @@ def test_a_log_that_speaks_of_an_answer_is_noise(line: bytes) -> None:
         talk.client(called(1, "search", {"pattern": "x"}))
         assert talk.server(line) == []
         assert talk.server(said(1)) == [said(1)]
+
+
+SPLIT = [
+    [b'{"jsonrpc":"2.0","id":1,"result":{"content":[', b"]}}"],
+    [b'{"jsonrpc":"2.0","id":1,', b'"result":{"content":[]}}'],
+    [b'{"jsonrpc":"2.0",', b'"id":1,"error":{"code":1,"message":"x"}}'],
+    [b"{", b'  "id": 1,', b'  "jsonrpc": "2.0",', b"Server ready", b'  "result": {', b"}}"],
+    [b'{"jsonrpc":"2.0","result":{"content":[', b']},"id":1}'],
+]
+
+
+@pytest.mark.parametrize("lines", SPLIT, ids=str)
+def test_a_reply_that_is_split_over_lines_is_told_as_a_failure(lines: list[bytes]) -> None:
+    for talk in (Talk(guidance=False), Talk().listed(SEARCH)):
+        talk.client(called(1, "search", {"pattern": "x"}), called(2, "search", {"pattern": "x"}))
+        reply = only(talk.server(*lines))
+        assert reply["id"] == 1 and "valid JSON-RPC" in json.dumps(reply)
+        assert talk.server(said(2)) == [said(2)], "the next message is read again"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b'{"jsonrpc":"2.0","id":1,', b'"method":"roots/list","params":{"error":1}}', b'"result":{}}'],
+        [b'{"jsonrpc":"2.0","id":1,', *[b"..."] * 20, b'"result":{}}'],
+        [b'{"jsonrpc":"2.0","id":1,', b'{"jsonrpc":"2.0",', b'"result":{}}'],
+    ],
+    ids=["a request", "too many lines", "another beginning"],
+)
+def test_lines_that_are_no_reply_together_are_noise(lines: list[bytes]) -> None:
+    talk = Talk().listed(SEARCH)
+    talk.client(called(1, "search", {"pattern": "x"}))
+    assert talk.server(*lines) == []
+    assert talk.server(said(1)) == [said(1)]
+
+
+def test_the_beginning_of_a_reply_ends_with_the_server() -> None:
+    talk = Talk(guidance=False)
+    talk.client(asked(1, "ping"))
+    assert talk.server(b'{"jsonrpc":"2.0","id":1,') == []
+    talk.session.server_gone("exited")
+    assert only(talk.got())["id"] == 1
+    talk.client(asked(1, "ping"))
+    talk.session.server_started()
+    assert talk.server(b'"result":{}}') == []
+
+
+def test_every_reply_in_a_batch_of_a_server_is_told_as_a_failure() -> None:
+    talk = Talk(guidance=False)
+    talk.client(asked(1, "ping"), asked("b", "ping"))
+    replies = talk.server(b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"b","result":{}}]')
+    assert [json.loads(one)["id"] for one in replies] == [1, "b"]
 
 
 def test_a_number_with_thousands_of_digits_is_refused_and_nothing_else_happens() -> None:
@@ -1235,7 +1297,7 @@ def test_a_reply_that_is_too_long_is_told_as_a_failure() -> None:
     talk = Talk(guidance=False)
     talk.client(called(1, "search", {}))
     talk.session.from_server(OversizedFrame(b'{"jsonrpc":"2.0","id":1,"result":{', b"}}", 10**8))
-    assert "100,000,000 bytes" in only(talk.got())["error"]["message"]
+    assert only(talk.got())["error"]["message"] == "The server sent a reply of 100,000,000 bytes, which is too long"
 
 
 def test_a_list_of_ours_that_is_no_json_leaves_the_call_to_go_on() -> None:

@@ -19,7 +19,7 @@ from fingerpost.engine.model import Call
 from fingerpost.engine.replies.classify import may_report_failure
 from fingerpost.proxy.protocol import fast_path
 from fingerpost.proxy.protocol import message as messages
-from fingerpost.proxy.protocol.broken_frame import find_id, looks_like_client_reply, looks_like_server_reply
+from fingerpost.proxy.protocol.broken_frame import BrokenReplies, find_id, looks_like_client_reply
 from fingerpost.proxy.protocol.frames import OversizedFrame
 from fingerpost.proxy.protocol.handshake import Handshake
 from fingerpost.proxy.protocol.lost_reply import LostReply, no_reply_within
@@ -82,6 +82,7 @@ class Session:
         self._own_pending: dict[Any, PendingRequest] = {}
         """What the server owes us."""
         self._cancelled, self._server_questions = RecentIds(), ServerQuestions()
+        self._broken_replies = BrokenReplies()
         self._list_reader: GuidanceTask | None = None
         """The call for which the tool list is being read. Other calls wait behind it, so that none overtakes."""
         self._behind_list: deque[_WaitingFrame] = deque()
@@ -221,7 +222,7 @@ class Session:
     def from_server(self, frame: bytes | OversizedFrame, facts: FailureFacts | None = None) -> None:
         """Accept a frame from the server; `facts` is what its transport tells about a failure."""
         if isinstance(frame, OversizedFrame):
-            self._lose_unreadable(find_id(frame.head, frame.tail), f"of {frame.size:,} bytes is too long")
+            self._lose_unreadable(find_id(frame.head, frame.tail), f"of {frame.size:,} bytes, which is too long")
             return
         if self._relay_plain_success(frame):
             return
@@ -229,7 +230,7 @@ class Session:
         if message is None:
             self._hold_back(frame)
         elif message.is_contradictory:
-            self._lose_unreadable(encode(message.id), messages.CONTRADICTORY)
+            self._lose_unreadable(encode(message.id), f"that {messages.CONTRADICTORY}")
         elif message.is_request or message.is_notification:
             self._observe(message)
             self.to_client.append(frame)
@@ -294,14 +295,15 @@ class Session:
 
     def _hold_back(self, frame: bytes) -> None:
         """Keep what is no message from the client; if it was an attempt to reply, the client gets an error."""
-        if looks_like_server_reply(frame):
-            self._lose_unreadable(find_id(frame), "is not valid JSON-RPC")
-        elif frame.strip():
+        ids = self._broken_replies.push(frame)
+        for id in ids:
+            self._lose_unreadable(id, "that is not valid JSON-RPC")
+        if not ids and frame.strip():
             self._note("kept back a line that is no message")
 
     def _lose_unreadable(self, id: bytes, what: str) -> None:
-        if not self.unanswered(json.loads(id), LostReply(f"sent a reply that {what}", is_over=True)):
-            self._note(f"kept back a message that {what}")
+        if not self.unanswered(json.loads(id), LostReply(f"sent a reply {what}", is_over=True)):
+            self._note(f"kept back a message {what}")
 
     def unanswered(self, id: Any, loss: LostReply) -> bool:
         """Give up a request that will get no reply from the server; false if nobody waits for one."""
@@ -417,7 +419,7 @@ class Session:
         self._behind_start.extend(self._behind_list)
         self._behind_list.clear()
         lost = [*self._own_pending.values(), *self._pending.take_all()]
-        for table in (self._own_pending, self._cancelled, self._server_questions, self.to_server):
+        for table in (self._own_pending, self._cancelled, self._server_questions, self._broken_replies, self.to_server):
             table.clear()
         for pending in lost:
             self._lose(
