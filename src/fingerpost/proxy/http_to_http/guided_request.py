@@ -130,7 +130,7 @@ class HttpRequest(ClientRequest):
         self._response_headers = forwardable_headers(response.headers)
         if message is None or message.is_request or message.is_notification:
             raise NotAReply(body)
-        return Reply(body, _check_reply(message), read_facts(response.status, response.headers))
+        return Reply(body, _check_reply(message), facts=read_facts(response.status, response.headers))
 
     async def _read_stream(self, response: Response, deadline: asyncio.Timeout) -> Reply:
         """Pass on events until the reply, and return that."""

@@ -268,7 +268,7 @@ class Session:
         if pending is None:
             self._accept_unexpected_reply(frame, message)
         elif pending.task is not None:
-            self._resume(pending.task, Reply(frame, message, facts, pending.has_worked))
+            self._resume(pending.task, Reply(frame, message, facts=facts, has_worked=pending.has_worked))
         elif pending.request is None:
             pass  # what a new server answers to the handshake that we repeat
         elif pending.call is None or self._relay is None:
@@ -279,7 +279,7 @@ class Session:
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
         else:
-            answer = self._relay.answer_call(pending.request, Reply(frame, message, facts))
+            answer = self._relay.answer_call(pending.request, Reply(frame, message, facts=facts, has_worked=pending.has_worked))
             self._resume(GuidanceTask(answer, pending.request), None)
 
     def _accept_unexpected_reply(self, frame: bytes, message: Message) -> None:
