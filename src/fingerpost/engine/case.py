@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import normal_form
 from fingerpost.engine.model import Call, Diagnosis, Drop, Edit, Fix, Path, Replace, Severity, Violation, value_at
 from fingerpost.engine.phrases import Placeholder, key_of, parameter_label
@@ -26,6 +27,7 @@ from fingerpost.engine.schema.undeclared import UnknownArguments
 from fingerpost.engine.schema.validate import UNDECLARED_KEYWORD
 from fingerpost.engine.tool import Tool
 
+_DATE = lazy_pattern(r"\s*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)")
 _REJECTS_TEXT = frozenset({"type", "enum"})
 _MAX_PLACEHOLDER_DEPTH, _MAX_PLACEHOLDERS = 6, 20
 
@@ -208,6 +210,13 @@ class Case:
         if labels or not at or isinstance(at[-1], str):
             return labels
         return find_labels(root, {"allOf": [schema], "description": self.schema(at[:-1]).get("description")})
+
+    def takes_date(self, value: Any, at: Path) -> bool:
+        """Whether a text is a date, and the parameter at `at` takes dates."""
+        if not isinstance(value, str) or not _DATE.match(value):
+            return False
+        layers = schemas.layers(self.tool.schema, self.schema(at))
+        return any(layer.get("format") in ("date", "date-time") for layer in layers)
 
     def is_optional(self, at: Path) -> bool:
         """Whether the argument may be omitted."""

@@ -102,3 +102,11 @@ def test_a_word_for_several_of_the_choices_stands_for_none_of_them(sent: str, ch
 )  # fmt: skip
 def test_a_word_for_a_state_stands_for_the_only_choice_under_it(sent: str, choices: list[str], choice: str) -> None:
     assert find(sent, choices) == [choice]
+
+
+@pytest.mark.parametrize("sent", ["write", "create"])
+def test_a_verb_that_does_something_else_is_not_offered_for_another(sent: str) -> None:
+    schema = {"type": "object", "properties": {"mode": {"enum": ["append", "overwrite"]}}, "required": ["mode"]}
+    report = admit(Call("save", {"mode": sent}), Catalog.listed([{"name": "save", "inputSchema": schema}])).report
+    assert report.corrected is not None
+    assert report.corrected.arguments == {"mode": '<"append" or "overwrite">'}

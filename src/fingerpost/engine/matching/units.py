@@ -158,17 +158,18 @@ def _without_units(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _unit_at(words: tuple[str, ...], place: int) -> str | None:
     """Return the unit that a word of a name stands for, if it does in this place."""
-    word = words[place]
+    word, is_last = words[place], place == len(words) - 1
     unit = unit_of(word)
-    if unit is None:
+    if unit is None or (word == "in" and not is_last):
         return None
-    if word == "in" and place + 1 < len(words):
-        return None
-    if place and place == len(words) - 1 and word in _LAST_LETTERS:
-        return unit
     before = stem(words[place - 1]) if place else ""
+    if before and is_last and word in _LAST_LETTERS:
+        return unit
     if word == "min" and before != "in":
         return unit if before in _LENGTHS_OF_TIME and words[:place] != ("time",) else None
-    if before in _QUANTITIES or before == "in":
-        return unit
-    return None if word in _WHICH_ONE or {word, stem(word)} & _OTHER_MEANINGS else unit
+    is_clear = before in _QUANTITIES or before == "in"
+    return unit if is_clear or not _has_other_meaning(word) else None
+
+
+def _has_other_meaning(word: str) -> bool:
+    return word in _WHICH_ONE or not _OTHER_MEANINGS.isdisjoint((word, stem(word)))

@@ -6,7 +6,6 @@ from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
 from fingerpost.engine.model import Path
 from fingerpost.engine.rules.flags import read_direction_word, says_opposite
-from fingerpost.engine.rules.leave_out import takes_date
 from fingerpost.engine.rules.nested_fields import belongs_to_other, stems_of
 from fingerpost.engine.safety.json_input import as_list
 from fingerpost.engine.schema import walk as schemas
@@ -53,7 +52,7 @@ def _is_other_kind(case: Case, at: Path, target: Path) -> bool:
         return bool(kinds) and "boolean" not in kinds
     if read_direction_word(value) is not None and (choices := as_list(case.schema(target).get("enum"))):
         return all(read_direction_word(choice) is None for choice in choices)
-    if not isinstance(value, str) or takes_date(case, value, target):
+    if not isinstance(value, str) or case.takes_date(value, target):
         return False
     declared = schemas.properties(case.tool.schema, case.schema(at[:-1]))
-    return any(takes_date(case, value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))
+    return any(case.takes_date(value, (*at[:-1], name)) for name in declared if name not in case.value(at[:-1]))

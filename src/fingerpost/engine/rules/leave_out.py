@@ -23,7 +23,6 @@ from fingerpost.engine.safety.json_input import as_list, as_object, is_number
 from fingerpost.engine.schema import walk as schemas
 
 _SENTENCE = lazy_pattern(r"[^.,;:()\n]{3,120}")
-_DATE = lazy_pattern(r"\s*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)")
 _NEGATIVE = ("in", "un", "non", "im", "dis")
 _ENDING = lazy_pattern(r"[a-z]?(?:e|s|es|d|ed|ing|er|or|able|al|ance|ence|ion|ation|ment|ly|ure)")
 _MIN_ROOT = 4
@@ -96,7 +95,7 @@ def _may_be_for(case: Case, at: Path, other: str, schema: Any) -> bool:
         return True
     if has_unit(other) and (has_unit(name) or set(split_words(name)) < set(split_words(other))):
         return True
-    if _names_choice(case, name, value, (*at[:-1], other)) or takes_date(case, value, (*at[:-1], other)):
+    if _names_choice(case, name, value, (*at[:-1], other)) or case.takes_date(value, (*at[:-1], other)):
         return True
     if isinstance(value, list) and _takes(case, (*at[:-1], other), "array"):
         return True
@@ -112,14 +111,6 @@ def _names_choice(case: Case, name: str, value: Any, target: Path) -> bool:
     choices = [choice for layer in layers for choice in as_list(layer.get("enum"))]
     sent = [name, *(one for one in [value, *as_list(value)] if isinstance(one, str))]
     return any(one in choices for one in sent)
-
-
-def takes_date(case: Case, value: Any, target: Path) -> bool:
-    """Whether a text is a date, and the parameter takes dates."""
-    if not isinstance(value, str) or not _DATE.match(value):
-        return False
-    layers = schemas.layers(case.tool.schema, case.schema(target))
-    return any(layer.get("format") in ("date", "date-time") for layer in layers)
 
 
 def _are_synonyms(one: str, other: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching import Match, Reading, find_readings
+from fingerpost.engine.matching.actions import are_different, is_action
 from fingerpost.engine.matching.evidence import Tier
 from fingerpost.engine.matching.lexicon import (
     NEGATIONS,
@@ -126,15 +127,12 @@ def _is_short_form(reading: Reading) -> bool:
 
 def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Sequence[str]) -> bool:
     choice = reading.match.name
-    if have_other_numbers(value, choice) or is_other_variant(value, choice):
+    if any(differ(value, choice) for differ in _DIFFERENCES) or _names_other_too(choice, value, choices):
         return False
-    if _are_opposite(value, choice) or _is_qualified(value, choice):
-        return False
-    if _sorts_by_other(value, choice):
-        return False
-    if reading.evidence.tier is Tier.MEANING and covers_another(value, choice, choices[:_MOST_WORDS]):
-        return False
-    if _denies(value, choice) or _names_other_too(choice, value, choices) or is_other_unit(value, choice):
+    known = choices[:_MOST_WORDS]
+    if reading.evidence.tier is Tier.MEANING and (
+        covers_another(value, choice, known) or _is_other_action(value, choice, known)
+    ):
         return False
     if reading.evidence.tier in (Tier.SHORT, Tier.MEANING):
         return True
@@ -142,6 +140,11 @@ def _may_mean(value: str, reading: Reading, names: Sequence[str], choices: Seque
         return False
     is_other = _has_other_prefix(value, choice) or _are_other_codes(value, choice)
     return not (is_other or _says_more(value, choice, names))
+
+
+def _is_other_action(value: str, choice: str, choices: Sequence[str]) -> bool:
+    """Whether a value does something else than a choice, where each choice is an action: to write is not to append."""
+    return are_different(value.lower(), choice.lower()) and all(is_action(stem(one.lower())) for one in choices)
 
 
 def _sorts_by_other(value: str, choice: str) -> bool:
@@ -256,3 +259,9 @@ def _are_opposite(text: str, choice: str) -> bool:
     one, other = ({stem(word) for word in split_words(name)} for name in (text, choice))
     is_negated = bool(one & NEGATIONS) != bool(other & NEGATIONS)
     return meanings == {True, False} or is_negated or any(are_opposite(a, b) for a in one - other for b in other - one)
+
+
+_DIFFERENCES = (
+    have_other_numbers, is_other_variant, _are_opposite, _is_qualified, _sorts_by_other, _denies, is_other_unit,
+)  # fmt: skip
+"""What makes a value another one than a choice that is near."""

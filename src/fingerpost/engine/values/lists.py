@@ -20,8 +20,8 @@ from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.values.absent import is_absent_word
 from fingerpost.engine.values.booleans import read_boolean
 from fingerpost.engine.values.containers import parse_decorated, read_container
+from fingerpost.engine.values.everything import says_everything
 from fingerpost.engine.values.exact import parse_exact, parse_thousands
-from fingerpost.engine.values.no_limit import says_everything
 from fingerpost.engine.values.numbers import read_number
 from fingerpost.engine.values.pairs import is_pair
 from fingerpost.engine.values.slot import Candidate, Slot, lossless

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
 from fingerpost.engine.matching.spelling import split_words, stem
 from fingerpost.engine.values.absent import WIDENS
+from fingerpost.engine.values.everything import says_everything
 from fingerpost.engine.values.slot import Candidate, Instead, Slot
 
-_EVERYTHING = frozenset({"*", "%", "all", "any", "anything", "both", "each", "every", "everyone", "everything"})
 _NEVER = frozenset({
     "never", "forever", "indefinite", "indefinitely", "infinite", "infinity", "no end", "no expiration", "no expiry",
     "no limit", "permanent", "permanently", "unlimited",
@@ -30,15 +29,10 @@ _FORMS = frozenset({
 """What says how a result looks. Without it there is one form, not every form."""
 
 
-def says_everything(value: Any) -> bool:
-    """Whether a text is a word for everything."""
-    return isinstance(value, str) and value.strip().lower() in _EVERYTHING
-
-
 def read_no_limit(slot: Slot) -> Iterator[Candidate]:
     """Yield "leave it out" or null for a word that sets no limit, or say that this is possible."""
     word = slot.value.strip().lower() if isinstance(slot.value, str) else ""
-    if word in _EVERYTHING:
+    if says_everything(word):
         yield from _read_everything(slot)
     elif word in _NEVER and not _is_choice(slot):
         yield from _read_never(slot)

@@ -154,18 +154,25 @@ def is_same_unit(one: str, other: str) -> bool:
 def _find_contradiction(slot: Slot, unit: str, wanted: list[str]) -> str:
     """Say why the number of a text is not the one that the parameter takes; empty if it may be."""
     quoted, named = encode_json(clean(unit)), _canonical(unit)
-    is_wanted = named in wanted or (named in _TEMPERATURES and wanted == ["degree"])
-    is_wanted |= wanted == ["cent"] and unit.lower() == "c"
-    if wanted and not is_wanted:
-        return f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
-    own = "" if wanted else unknown_unit(slot.name)
+    if wanted:
+        is_same = _is_wanted(unit, wanted)
+        return "" if is_same else f"{slot.label} takes a number in {plural(wanted[0])}, {quoted} is another unit"
+    own = unknown_unit(slot.name)
     if own and named != own and not slot.name.lower().endswith("id"):
         return f"{slot.label} takes a number in {own}, {quoted} is another unit"
-    if not wanted and named == _PERCENT and not _counts_to_hundred(slot):
+    if named == _PERCENT and not _counts_to_hundred(slot):
         return f"{slot.label} takes a number, not a percentage"
-    if not wanted and named in _NEAR_MINUTES and split_words(slot.name)[-1:] == ("min",):
+    if named in _NEAR_MINUTES and split_words(slot.name)[-1:] == ("min",):
         return f"{slot.label} takes a number, and does not say that it counts in {quoted}"
-    return "" if wanted or says_unit(unit, slot.name, slot.description) else _compare_with_siblings(slot, unit, named)
+    return "" if says_unit(unit, slot.name, slot.description) else _compare_with_siblings(slot, unit, named)
+
+
+def _is_wanted(unit: str, wanted: list[str]) -> bool:
+    """Whether a unit is one that the parameter counts in: degrees are those of any temperature, and `c` is a cent."""
+    named = _canonical(unit)
+    if named in wanted or (named in _TEMPERATURES and wanted == ["degree"]):
+        return True
+    return wanted == ["cent"] and unit.lower() == "c"
 
 
 def _compare_with_siblings(slot: Slot, unit: str, named: str) -> str:

@@ -74,8 +74,8 @@ def _split(rest: str) -> list[_Part]:
 
 
 def _is_value(part: _Part, slot: Slot) -> bool:
-    own, said = ({*map(stem, split_words(name))} for name in (slot.name, part.before))
-    if not own.isdisjoint(said):
+    own, before = ({*map(stem, split_words(name))} for name in (slot.name, part.before))
+    if not own.isdisjoint(before):
         return True
     has_digit = any(map(str.isdigit, part.text))
     return has_digit and (not part.is_query or slot.keyword == "pattern")

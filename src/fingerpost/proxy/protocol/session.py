@@ -279,7 +279,9 @@ class Session:
         elif self._relay.leaves_reply_alone(pending.request.speaker, pending.call, message):
             self.to_client.append(frame)
         else:
-            answer = self._relay.answer_call(pending.request, Reply(frame, message, facts=facts, has_worked=pending.has_worked))
+            answer = self._relay.answer_call(
+                pending.request, Reply(frame, message, facts=facts, has_worked=pending.has_worked)
+            )
             self._resume(GuidanceTask(answer, pending.request), None)
 
     def _accept_unexpected_reply(self, frame: bytes, message: Message) -> None:
