@@ -251,6 +251,65 @@ def test_a_destructive_tool_runs_only_under_its_own_name(form: str) -> None:
     assert "Try: delete_file(" in render(verdict.report).text
 
 
+DESTRUCTIVE = [
+    "delete_user",
+    "drop_table",
+    "deleting_user",
+    "dropping_table",
+    "wiping_disk",
+    "force_push_branch",
+    "git_force_push",
+    "format_disk",
+    "reformat_disk",
+    "rollback_release",
+    "roll_back_release",
+    "revert_commit",
+    "restore_backup",
+    "undeploy_app",
+    "deactivate_user",
+    "suspend_user",
+    "unpublish_post",
+    "demolish_house",
+    "dispose_item",
+    "poweroff_host",
+    "power_off_host",
+    "reboot_host",
+    "restart_host",
+    "halt_host",
+    "shutdown_host",
+    "shut_down_host",
+    "disable_user",
+    "detach_volume",
+    "archive_project",
+    "replace_file",
+    "user_deletion",
+    "get_and_delete_message",
+    "bulk_delete_items",
+    "table_drop",
+    "items_bulk_delete",
+]
+HARMLESS = [
+    "king_add",
+    "add_pinging",
+    "get_reset_status",
+    "list_formats",
+    "add_row",
+    "send_message",
+    "start_host",
+    "list_deleted_items",
+]
+
+
+@pytest.mark.parametrize("name", [*DESTRUCTIVE, *HARMLESS])
+def test_a_word_for_destruction_in_a_name_keeps_other_spellings_from_being_run(name: str) -> None:
+    first, *others = name.split("_")
+    camel = first + "".join(word.title() for word in others)
+    listed = Catalog.listed([{"name": name, "inputSchema": {"type": "object"}}])
+    verdict = admit(Call(camel, {}), listed)
+    assert verdict.action == ("refuse" if name in DESTRUCTIVE else "repair")
+    assert verdict.report.corrected is not None, "it is offered at least"
+
+
 @pytest.mark.parametrize("form", ["functions.delete_file", "mcp__files__delete_file", "files.delete_file"])
 def test_a_prefix_of_this_server_is_no_other_spelling(form: str) -> None:
     tools = Catalog.listed([{"name": "delete_file", "inputSchema": {"type": "object"}}], server="files")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from fingerpost.engine.matching.lexicon import (
@@ -110,6 +110,30 @@ _VERB_SECTIONS = ("read", "destructive", "replacing", "changing", "phrasal")
 def may_be_noun(verb: str) -> bool:
     """Whether a verb, given by its stem, is as often a thing: `order`, but not `update`."""
     return verb not in PLAIN_VERBS and not any(verb in _sections()[name] for name in _VERB_SECTIONS)
+
+
+@lru_cache(maxsize=4096)
+def names_destruction(name: str) -> bool:
+    """Whether a name has a word in it for something that destroys, undoes, interrupts or locks out.
+
+    In the name of a tool that looks something up, such a word is a thing (`get_reset_status`), unless it is a second
+    verb: `get_and_delete`.
+    """
+    words = split_words(name)
+    pairs = [one + other for one, other in pairwise(words)]
+    if read_action(name).danger is Danger.READS:
+        return any(_may_destroy(word) for before, word in pairwise(words) if before in ("and", "or", "then"))
+    return any(map(_may_destroy, (*words, *pairs)))
+
+
+def _may_destroy(word: str) -> bool:
+    bare = word.removesuffix("ing") if len(word) > _SHORTEST_ING else word
+    forms = {word, bare, f"{bare}e", bare[:-1] if bare[-1:] == bare[-2:-1] else bare}
+    return any(stem(form) in _sections()[name] for form in forms for name in ("destructive", "careful"))
+
+
+_SHORTEST_ING = 5
+"""The length up to which `ing` belongs to the word: `king`, but `zapping`."""
 
 
 def in_section(name: str, verb: str) -> bool:

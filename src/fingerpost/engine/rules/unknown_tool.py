@@ -24,6 +24,7 @@ from fingerpost.engine.matching.actions import (
     correct_verb,
     drop_light_verb,
     is_action,
+    names_destruction,
     read_action,
 )
 from fingerpost.engine.matching.entities import are_same_entity
@@ -131,9 +132,9 @@ def _may_run(form: BareName, tool: Tool) -> bool:
 
 
 def _is_destructive(tool: Tool) -> bool:
-    """Whether a tool is declared destructive, or has a verb that destroys in its name and is not declared harmless."""
+    """Whether a tool is declared destructive, or has a word for it in its name and is not declared harmless."""
     hint = as_object(tool.entry.get("annotations")).get("destructiveHint")
-    return hint is True or (hint is not False and read_action(tool.name).danger is Danger.DESTROYS)
+    return hint is True or (hint is not False and names_destruction(tool.name))
 
 
 def _find_similar(call: Call, form: BareName, catalog: Catalog, fits: Fits) -> tuple[tuple[Fix, ...], list[str]]:
