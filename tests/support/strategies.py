@@ -381,10 +381,11 @@ def _wrapped(known: Known) -> Iterable[Slip]:
 
 
 def _unlisted(known: Known) -> Iterable[Slip]:
-    """An item in place of its list, where the schema takes nothing but a list: otherwise it is refused."""
-    case = Case(known.call, known.tool)
+    """An item in place of its list, where the schema takes only a list, and of known items: otherwise it is refused."""
+    case, root = Case(known.call, known.tool), known.tool.schema
     for at, value in places(known.call.arguments):
-        is_only_list = schemas.types(known.tool.schema, case.schema(at)) in (("array",), ("array", "null"))
+        items_have_types = bool(schemas.types(root, case.schema((*at, 0)))) or known.tool.is_read_only
+        is_only_list = items_have_types and schemas.types(root, case.schema(at)) in (("array",), ("array", "null"))
         is_one = isinstance(value, list) and len(cast("list[Any]", value)) == 1
         if is_only_list and is_one and not _is_odd_item((items := cast("list[Any]", value))[0]):
             yield Slip("unlisted", at, Replace(at, items[0]).applied_to(known.call))

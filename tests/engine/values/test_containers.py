@@ -176,6 +176,15 @@ def test_an_object_for_a_list_of_anything_is_not_surely_one_item(schema: dict[st
     assert readings({"id": 1}, {"type": "array", "items": {"type": "object"}}) == lossless([{"id": 1}])
 
 
+@pytest.mark.parametrize("schema", [{"type": "array"}, {"type": "array", "items": {}}])
+@pytest.mark.parametrize("value", ["1", 1, "bug"])
+def test_an_item_of_unknown_type_is_only_offered_on_a_tool_that_may_write(schema: dict[str, Any], value: Any) -> None:
+    assert readings(value, schema, name="params") == offered([value])
+    assert readings(value, schema, name="params", read_only=True) == lossless([value])
+    choices = {"type": "array", "items": {"enum": [value, "other"]}}
+    assert readings(value, choices, name="params") == lossless([value])
+
+
 def test_one_item_is_wrapped_in_the_list() -> None:
     assert readings("bug", STRINGS) == lossless(["bug"])
     assert readings("two words", STRINGS) == offered(["two words"])

@@ -167,6 +167,7 @@ def _is_url(text: str) -> bool:
 def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -> Iterator[Candidate]:
     """Wrap one item in a list. A text of several words may be several items, so that is only offered.
 
+    So is any value for a tool that may write if the schema does not say what an item is: `"1"` may stand for `[1]`.
     Items of a list of lists are wrapped if there is one: two may be two lists, or the items of one.
     """
     if (
@@ -175,7 +176,7 @@ def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -
         or _is_no_item(slot)
     ):
         return
-    is_unclear = has_separator or _has_words(slot.value) or _says_everything(slot)
+    is_unclear = has_separator or _takes_anything(slot) or _has_words(slot.value) or _says_everything(slot)
     for item in _items(slot):
         if as_object(item.value) or slot.fits([item.value]) or _may_be_misspelt(item.value, slot):
             is_unclear |= not slot.item_kinds and bool(as_object(item.value))  # named values, or one item
@@ -186,6 +187,11 @@ def _wrap(slot: Slot, *, has_separator: bool = False, confidence: float = 0.8) -
 
 def _is_no_item(slot: Slot) -> bool:
     return slot.value is None or is_absent_word(slot.value) or (_says_everything(slot) and _takes_ids(slot))
+
+
+def _takes_anything(slot: Slot) -> bool:
+    """Whether a tool that may write takes a list of which the schema does not say what an item is."""
+    return not slot.item_kinds and not slot.item_choices and not slot.is_read_only
 
 
 def _has_words(value: Any) -> bool:
