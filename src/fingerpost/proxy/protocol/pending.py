@@ -104,11 +104,12 @@ class PendingRequests(dict[Any, PendingRequest]):
         self[id] = pending
         if self._timeout:
             pending.deadline = self._clock() + self._timeout
-        if (self._timeout or pending.task is not None) and pending.request is not None:
-            self._watch_progress(id, pending, pending.request.frame)
+        frame = pending.request.frame if pending.request is not None else b""
+        if (self._timeout or pending.task is not None) and b'"progressToken"' in frame:
+            self._watch_progress(id, pending, frame)
 
     def _watch_progress(self, id: Any, pending: PendingRequest, frame: bytes) -> None:
-        params = messages.fields(messages.read(frame).params) if b'"progressToken"' in frame else {}
+        params = messages.fields(messages.read(frame).params)
         token = as_object(params.get("_meta")).get("progressToken")
         if messages.is_id(token):
             pending.progress_token, self._by_progress_token[token] = token, id
