@@ -614,3 +614,70 @@ def test_to_empty_a_thing_is_not_to_delete_it() -> None:
 def test_a_group_is_no_topic() -> None:
     consume = tool("consume", {"topic": TEXT}, {"offset": TEXT}, readOnlyHint=True)
     assert all(call["topic"] != "billing" for call in offered({"group": "billing", "offset": "0"}, consume))
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [("public_only", "private_only"), ("online_only", "offline_only"), ("verified_only", "unverified_only")],
+)
+@pytest.mark.parametrize("hints", [{}, {"readOnlyHint": True}])
+def test_only_one_kind_is_not_everything_but_the_other(declared: str, sent: str, hints: dict[str, bool]) -> None:
+    publish = tool("publish", {"id": TEXT}, {declared: FLAG}, **hints)
+    assert all(declared not in call for call in offered({"id": "C", sent: True}, publish))
+
+
+def test_not_safe_for_work_is_the_opposite_of_safe_for_work() -> None:
+    search = tool("search", {"term": TEXT}, {"nsfw": FLAG}, readOnlyHint=True)
+    assert offered({"term": "a", "sfw": True}, search) == [{"term": "a", "nsfw": False}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "bulk"),
+    [
+        ("delete_segment", tool("delete_segments", {"memory_id": TEXT}, {"filter": TEXT}, destructiveHint=True)),
+        ("close_valve", tool("close_valves", {"zone_id": TEXT})),
+        ("archive_user", tool("archive_users", {"group_id": TEXT})),
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"zone_id": "z", "memory_id": "m", "group_id": "g"}])
+def test_a_tool_for_all_is_not_offered_for_one(sent: str, bulk: dict[str, Any], more: dict[str, Any]) -> None:
+    given = {name: value for name, value in more.items() if name in bulk["inputSchema"]["properties"]}
+    assert offered({f"{sent.split('_')[1]}_id": "x", **given}, bulk, name=sent) == []
+
+
+def test_a_tool_for_all_that_takes_the_arguments_is_offered() -> None:
+    assert offered({"zone_id": "z"}, tool("close_valves", {"zone_id": TEXT}), name="close_valve") == [{"zone_id": "z"}]
+
+
+@pytest.mark.parametrize(
+    ("declared", "sent"),
+    [("crew_note", "agent_note"), ("description", "tool_description"), ("description", "step_description"),
+     ("message", "agent_message"), ("comment", "tool_comment"), ("confirm_token", "confirm")],
+)  # fmt: skip
+def test_what_an_agent_says_about_itself_is_no_text_for_the_tool(declared: str, sent: str) -> None:
+    order = tool("create_order", {"asset_id": TEXT}, {declared: TEXT})
+    assert all(declared not in call for call in offered({"asset_id": "A", sent: "step 2 of the plan"}, order))
+
+
+def test_a_note_of_an_agent_is_a_text_for_the_tool_that_adds_notes_of_agents() -> None:
+    add = tool("add_agent_note", {"note": TEXT})
+    assert offered({"agent_note": "call back"}, add) == [{"note": "call back"}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "corrected"),
+    [
+        ({"width": 800, "height": 600}, {"width_px": "<number>", "height_px": "<number>"}),
+        ({"dpi": "300"}, {"dpi": 300}),
+        ({"width_px": "800", "height_px": 600}, {"width_px": 800, "height_px": 600}),
+    ],
+)
+def test_the_alternative_that_has_the_names_that_were_sent_is_explained(
+    sent: dict[str, Any], corrected: dict[str, Any]
+) -> None:
+    choices = [{"dpi": NUMBER}, {"width_px": NUMBER, "height_px": NUMBER}]
+    objects = [
+        {"type": "object", "properties": one, "required": list(one), "additionalProperties": False} for one in choices
+    ]
+    for kinds in (objects, [TEXT, *objects]):
+        assert offered({"output": sent}, tool("scan", {"output": {"oneOf": kinds}})) == [{"output": corrected}]

@@ -27,7 +27,7 @@ _SELECTING = frozenset({"exclude", "excluding", "without", "hide", "omit", "igno
 _OPPOSITES = {
     "private": "public", "internal": "public", "offline": "online", "inactive": "active",
     "hidden": "visible", "temporary": "permanent", "async": "sync", "quiet": "verbose", "silent": "verbose",
-    "invalid": "valid", "informal": "formal", "disconnected": "connected", "lowercase": "uppercase",
+    "nsfw": "sfw", "invalid": "valid", "informal": "formal", "disconnected": "connected", "lowercase": "uppercase",
     "descending": "ascending", "desc": "ascending", "preliminary": "final", "provisional": "final", "readonly": "edit",
 }  # fmt: skip
 """Adjectives that deny something, and what they deny."""
@@ -69,6 +69,8 @@ _DIRECTION_WORDS = {word: ascends for words in _DIRECTIONS for word, ascends in 
 _ORDER_WORDS = frozenset({"sort", "order", "sorted", "ordered", "sorting", "ordering", "direction", "dir", "by"})
 _CONDITIONS = frozenset({"if", "unless", "when", "whenever", "until", "while"})
 """Words of a condition. Its opposite is another condition, not the same one with `false`."""
+_ONLY = frozenset({"only", "just", "exclusively", "solely"})
+"""Words that leave out the rest. `public_only: false` lets everything in, and not only what is private."""
 _MIN_ROOT = 4
 _SLIPS = 2
 _MAX_FLAGS = 64
@@ -106,6 +108,9 @@ def read_flag(stray: str, value: object, flags: Iterable[str]) -> FlagReading | 
     if found is None:
         return None
     name, known, sent = found
+    words = {*_join_phrases(split_words(stray)), *_join_phrases(split_words(name))}
+    if sent.asks is not known.asks and not _ONLY.isdisjoint(words):
+        return None
     asks_for_it = value is sent.asks
     if asks_for_it and ((sent.is_plain and known.selects) or (known.is_plain and sent.selects)):
         return None

@@ -215,6 +215,8 @@ def _may_offer(
     danger = danger_of_tool(tool)
     if danger is Danger.DESTROYS and _names_more_things(bare, tool.name):
         return False
+    if danger is not Danger.READS and is_plural(tool.name) and not is_plural(bare) and not _takes(tool, arguments):
+        return False  # one thing was asked for, and the tool does it to all of them
     if danger is not Danger.READS and leaves_side_open(bare, tool.name, [one.match.name for one in readings]):
         return False
     return may_replace(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from fingerpost.engine.lazy_pattern import lazy_pattern
-from fingerpost.engine.matching.spelling import spelling
+from fingerpost.engine.matching.spelling import spelling, split_words
 from fingerpost.engine.model import Path, Violation
 from fingerpost.engine.safety.json_input import as_list, as_object
 from fingerpost.engine.schema.formats import LENIENT_FORMATS
@@ -33,6 +34,7 @@ MAX_DIAGNOSES = 20
 _BACKTRACKING = lazy_pattern(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\(\?>")
 _MAX_DEPTH = 8
 _MAX_BRANCHES = 20
+_MAX_NAMES = 24
 _MOST_ERRORS = 100
 """How many errors inside alternatives are read before only the nearest alternative is."""
 _ALTERNATIVES = {"anyOf", "oneOf"}
@@ -130,7 +132,8 @@ class _ErrorReader:
         else:
             branches = [self._read_branch(errors, depth) for errors in context[:_MAX_BRANCHES]]
             by_tag = _find_by_tag(branches, schema.get(keyword), self.root, error.instance, at)
-            yield from by_tag or _merge_branches(branches, at, schema) or _nearest_branch(branches, at)
+            foreign = [_count_foreign(self.root, one, error.instance) for one in as_list(schema.get(keyword))]
+            yield from by_tag or _merge_branches(branches, at, schema) or _nearest_branch(branches, at, foreign)
 
     def _read_branch(self, errors: Sequence[ValidationError], depth: int) -> list[Violation]:
         return [found for each in errors[:MAX_DIAGNOSES] for found in self.read(each, depth + 1)]
@@ -177,10 +180,26 @@ def _merge_branches(branches: Sequence[Sequence[Violation]], at: Path, schema: M
     return [Violation(at, "enum", choices, schema, len(branches))] if choices else []
 
 
-def _nearest_branch(branches: Sequence[Sequence[Violation]], at: Path) -> list[Violation]:
-    real = [branch for branch in branches if not _is_null(branch, at)]  # nobody wants to read "must be null"
-    nearest = min(real or branches, key=lambda branch: _distance(branch, at))
+def _nearest_branch(
+    branches: Sequence[Sequence[Violation]], at: Path, foreign: Sequence[tuple[int, int]]
+) -> list[Violation]:
+    """Return the violations of the alternative that has the most of the names that were sent, then the least wrong."""
+    ranked = list(zip(foreign, branches, strict=False)) or [((0, 0), branch) for branch in branches]
+    real = [one for one in ranked if not _is_null(one[1], at)]  # nobody wants to read "must be null"
+    _, nearest = min(real or ranked, key=lambda one: (_has_other_type(one[1], at), one[0], _distance(one[1], at)))
     return [replace(violation, branches=len(branches)) for violation in nearest]
+
+
+def _has_other_type(branch: Sequence[Violation], at: Path) -> bool:
+    return any(one.keyword == "type" and one.at == at for one in branch)
+
+
+def _count_foreign(root: Mapping[str, Any], alternative: Any, instance: Any) -> tuple[int, int]:
+    """Count the names that were sent and that an alternative does not declare, and those it shares no word with."""
+    declared = properties(root, alternative)
+    names = [name for name in islice(as_object(instance), _MAX_NAMES) if declared and name not in declared]
+    words = {word for name in declared for word in split_words(name)}
+    return len(names), sum(words.isdisjoint(split_words(name)) for name in names)
 
 
 def _tags(root: Mapping[str, Any], alternative: Any) -> dict[str, Any]:
