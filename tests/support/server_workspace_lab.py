@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mcp.client import Client
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace import create_server
+from fingerpost.servers.workspace import create_server, journal, new_files, rollback, transactions, tree
 from fingerpost.servers.workspace.content import split_lines
 from fingerpost.servers.workspace.paths import is_staging_name, staging_name
 from tests.support.adopted_servers import ERAS, called
@@ -72,6 +72,12 @@ class Faults:
             return real(*args, **kwargs)
 
         return call
+
+
+def replace_os(patch: pytest.MonkeyPatch, faults: Faults) -> None:
+    """Let everything that changes a tree use this `os` module."""
+    for module in (journal, new_files, rollback, transactions, tree):
+        patch.setattr(module, "os", faults)
 
 
 def fail_with(number: int) -> Callable[[], Any]:

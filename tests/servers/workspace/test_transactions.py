@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace import tools, transactions, tree
+from fingerpost.servers.workspace import tools
 from fingerpost.servers.workspace.paths import STAGING, staging_name
 from fingerpost.servers.workspace.tools import Workspace
 from tests.support.server_workspace_lab import (
@@ -25,6 +25,7 @@ from tests.support.server_workspace_lab import (
     failure,
     kill_process,
     left_over,
+    replace_os,
     run_in_child,
     snapshot,
     staging_folder,
@@ -67,8 +68,7 @@ def before_and_after(root: Path, scratch: Path, which: int) -> tuple[Any, Any]:
 
 
 def run_with_faults(do: Any, monkeypatch: pytest.MonkeyPatch, faults: Faults) -> int:
-    monkeypatch.setattr(transactions, "os", faults)
-    monkeypatch.setattr(tree, "os", faults)
+    replace_os(monkeypatch, faults)
     try:
         do()
     except ToolOperationError:
@@ -151,7 +151,7 @@ def test_a_rollback_is_not_repeated_after_it_succeeded(
     before, faults = snapshot(root), Faults(0, kill_process)
     vars(faults)["unlink"] = lambda *args, **kwargs: fail_with(errno.EIO)()
     with monkeypatch.context() as patch:
-        patch.setattr(transactions, "os", faults)
+        replace_os(patch, faults)
         assert failure(space.write_file, "notes.txt", "new\n").category == "internal"
     assert (root / left_over(root)[0] / "journal").exists()
     assert space.read_content("notes.txt").text == NOTES and snapshot(root) == before
@@ -165,7 +165,7 @@ def test_an_empty_folder_is_restored_with_its_mode_at_the_second_attempt(
     vars(faults)["fchmod"] = lambda fd, mode: fail_with(errno.EIO)() if mode == 0o750 else os.fchmod(fd, mode)
     with monkeypatch.context() as patch:
         patch.setattr(space.transactions, "_sync", lambda steps: fail_with(errno.EIO)())
-        patch.setattr(transactions, "os", faults)
+        replace_os(patch, faults)
         assert failure(space.delete, "empty").category == "internal"
     Workspace(root)
     assert snapshot(root) == before
@@ -191,7 +191,7 @@ def test_a_full_disk_and_a_forbidden_path_have_different_errors(
     before = snapshot(root)
     for number, code in expected.items():
         with monkeypatch.context() as patch:
-            patch.setattr(transactions, "os", Faults(3, fail_with(number)))
+            replace_os(patch, Faults(3, fail_with(number)))
             error = failure(space.write_file, "a.txt", "x")
         assert (error.code, error.category) == (code, categories[number])
         assert str(root) not in str(error) and snapshot(root) == before
@@ -205,7 +205,7 @@ def test_without_hard_links_old_files_are_copied(space: Workspace, root: Path, m
 
     faults = Faults(0, kill_process)
     vars(faults)["link"] = link
-    monkeypatch.setattr(transactions, "os", faults)
+    replace_os(monkeypatch, faults)
     real = space.transactions._sync
     monkeypatch.setattr(space.transactions, "_sync", lambda steps: fail_with(5)())
     assert failure(space.write_file, "notes.txt", "new\n").category == "internal"

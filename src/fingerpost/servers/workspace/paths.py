@@ -25,6 +25,7 @@ OUTSIDE = "it leads outside the workspace"
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 4000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=/)")
+_GIT_NAME = re.compile(r"\.git|git~\d+")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -101,6 +102,20 @@ def is_staging_name(name: str, inode: int) -> bool:
     if not folded.startswith(f"{STAGING}-"):
         return False
     return folded == staging_name(folded.removeprefix(f"{STAGING}-").rpartition("-")[0], inode)
+
+
+def is_git_path(parts: Parts) -> bool:
+    """Whether a path is `.git` or below one, in any spelling that a file system takes for it.
+
+    What is below decides which programs Git runs: hooks, and commands in the configuration. Git refuses the same
+    spellings: case, dots and spaces at the end, NTFS streams and short names, characters that HFS+ ignores.
+    """
+    return any(map(_is_git_name, parts))
+
+
+def _is_git_name(name: str) -> bool:
+    visible = "".join(one for one in unicodedata.normalize("NFKC", name) if unicodedata.category(one) != "Cf")
+    return bool(_GIT_NAME.fullmatch(visible.casefold().partition(":")[0].rstrip(". ")))
 
 
 def _resolve_dots(path: str) -> Parts:

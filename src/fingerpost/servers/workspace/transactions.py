@@ -11,24 +11,30 @@ another name, and nothing that others put into this one.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import re
 import stat
 import threading
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fingerpost.errors import ToolOperationError
-from fingerpost.servers.workspace.paths import Parts
-from fingerpost.servers.workspace.tree import Tree, read_chunks
+from fingerpost.servers.workspace.journal import (
+    JOURNAL,
+    Record,
+    is_private,
+    read_journal,
+    refuse_journal,
+    write_journal,
+)
+from fingerpost.servers.workspace.new_files import inode, rename_new, write_new_file
+from fingerpost.servers.workspace.paths import Parts, path_text
+from fingerpost.servers.workspace.rollback import undo
+from fingerpost.servers.workspace.tree import Tree
 
-_JOURNAL, _DRAFT = "journal", "draft"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _STAGED_FILE = re.compile(r"journal|draft|(?:new|old)-\d+")
 
 
@@ -98,59 +104,81 @@ class Transactions:
                 for number, step in enumerate(steps):
                     self._do(number, step, stage)
                 self._sync(steps)
-                os.unlink(_JOURNAL, dir_fd=stage)
+                os.unlink(JOURNAL, dir_fd=stage)
         except BaseException:
-            self.roll_back()
+            self.roll_back(own=name)
             raise
         with suppress(OSError):  # the change is committed; the next lock cleans up what is left
             with self.tree.folder((name,)) as stage:
                 os.fsync(stage)
             self._clean_up(name)
 
-    def roll_back(self) -> None:
-        """Undo unfinished changes."""
+    def roll_back(self, own: str = "") -> None:
+        """Undo unfinished changes. `own` is the staging folder that this process has just made."""
         for name in self.tree.staging_folders():
-            with self.tree.folder((name,)) as stage:
-                for number, record in reversed(list(enumerate(_read_journal(stage, name)))):
-                    self._undo(number, record, stage)
-                with suppress(FileNotFoundError):
-                    os.unlink(_JOURNAL, dir_fd=stage)
-            self._clean_up(name)
+            with self._open_staging_folder(name) as stage:
+                is_ours = name == own or is_private(os.fstat(stage))
+                records = read_journal(self.tree, stage, name, is_own=name == own)
+                for number, record in reversed(list(enumerate(records))):
+                    undo(self.tree, number, record, stage)
+                if records:
+                    os.unlink(JOURNAL, dir_fd=stage)
+            if is_ours:
+                self._clean_up(name)
+
+    @contextmanager
+    def _open_staging_folder(self, name: str) -> Generator[int]:
+        with ExitStack() as stack:
+            try:
+                stage = stack.enter_context(self.tree.folder((name,)))
+            except PermissionError:
+                raise refuse_journal(name, "cannot be read") from None
+            yield stage
 
     def _stage(self, steps: Sequence[Step], stage: int) -> None:
-        records: list[dict[str, Any]] = []
+        records: list[Record] = []
         for number, step in enumerate(steps):
+            had, ino = False, None
             if step.do == "put":
-                _write_file(f"new-{number}", step.data, stage, step.mode, 0o777 if step.is_executable else 0o666)
-            had = step.do in ("put", "drop") and self._keep_old(number, step, stage)
-            records.append({"do": step.do, "at": step.at, "to": step.to, "mode": step.mode, "had": had})
-        journal = {"stage": os.fstat(stage).st_ino, "steps": records}
-        _write_file(_DRAFT, json.dumps(journal).encode(), stage, 0o600)
-        os.rename(_DRAFT, _JOURNAL, src_dir_fd=stage, dst_dir_fd=stage)
-        os.fsync(stage)
+                ino = _write_staged(number, step, stage)
+            if step.do in ("put", "drop"):
+                had = self._keep_old(number, step, stage)
+            if step.do == "rename":
+                ino = self._inode(step.at)
+            records.append(Record(step.do, step.at, step.to, step.mode, had, ino))
+        write_journal(records, stage)
         os.fsync(self.tree.fd)
+
+    def _inode(self, at: Parts) -> int:
+        if (info := self.tree.stat(at)) is None:
+            raise _file_changed_error(at)
+        return info.st_ino
 
     def _keep_old(self, number: int, step: Step, stage: int) -> bool:
         """Link the old file into the staging folder; return whether there was one."""
         at, info = step.at, self.tree.stat(step.at)
         if (stamp(info) if info else None) != step.seen:
-            raise _file_changed_error()
+            raise _file_changed_error(at)
         if info is None:
             return False
         try:
             with self.tree.folder(at[:-1]) as parent:
                 os.link(at[-1], f"old-{number}", src_dir_fd=parent, dst_dir_fd=stage, follow_symlinks=False)
         except OSError:  # a file system without hard links
-            _write_file(f"old-{number}", self.tree.read(at)[0], stage, stat.S_IMODE(info.st_mode))
+            write_new_file(f"old-{number}", self.tree.read(at)[0], stage, info.st_mode & 0o777)
         return True
 
     def _do(self, number: int, step: Step, stage: int) -> None:
         with self.tree.folder(step.at[:-1]) as parent:
             name = step.at[-1]
             match step.do:
+                case "put" if step.seen is None:
+                    _rename_to_free_place(f"new-{number}", stage, step.at, parent)
                 case "put":
+                    _require_unchanged(step, parent)
                     os.rename(f"new-{number}", name, src_dir_fd=stage, dst_dir_fd=parent)
                 case "drop":
+                    _require_unchanged(step, parent)
                     os.unlink(name, dir_fd=parent)
                 case "mkdir":
                     os.mkdir(name, dir_fd=parent)
@@ -158,40 +186,7 @@ class Transactions:
                     os.rmdir(name, dir_fd=parent)
                 case _:
                     with self.tree.folder(step.to[:-1]) as target:
-                        os.rename(name, step.to[-1], src_dir_fd=parent, dst_dir_fd=target)
-
-    def _undo(self, number: int, record: dict[str, Any], stage: int) -> None:
-        at, to = tuple(record["at"]), tuple(record["to"])
-        try:
-            with self.tree.folder(at[:-1]) as parent:
-                self._restore(number, record, at[-1], to, parent, stage)
-        except (FileNotFoundError, NotADirectoryError):
-            return  # the folder was not created yet
-
-    def _restore(self, number: int, record: dict[str, Any], name: str, to: Parts, parent: int, stage: int) -> None:
-        match record["do"]:
-            case "put" if not record["had"]:
-                if not _exists(f"new-{number}", stage) and _exists(name, parent):
-                    os.unlink(name, dir_fd=parent)
-            case "put" | "drop":
-                if _exists(f"old-{number}", stage):
-                    os.rename(f"old-{number}", name, src_dir_fd=stage, dst_dir_fd=parent)
-            case "mkdir":
-                with suppress(OSError):  # not created yet, or used by others
-                    os.rmdir(name, dir_fd=parent)
-            case "rmdir":
-                self._restore_folder(name, tuple(record["at"]), record["mode"], parent)
-            case _:
-                if self.tree.stat(to) is not None and not _exists(name, parent):
-                    with self.tree.folder(to[:-1]) as target:
-                        os.rename(to[-1], name, src_dir_fd=target, dst_dir_fd=parent)
-
-    def _restore_folder(self, name: str, at: Parts, mode: int, parent: int) -> None:
-        if not _exists(name, parent):
-            os.mkdir(name, dir_fd=parent)
-        if stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode) != mode:
-            with self.tree.folder(at) as folder:
-                os.fchmod(folder, mode)
+                        _rename_to_free_place(name, parent, step.to, target)
 
     def _sync(self, steps: Sequence[Step]) -> None:
         for at in sorted({place[:-1] for step in steps for place in (step.at, step.to) if place}):
@@ -208,57 +203,32 @@ class Transactions:
             os.rmdir(name, dir_fd=self.tree.fd)
 
 
-def _read_journal(stage: int, name: str) -> list[dict[str, Any]]:
-    """Return the steps in the journal. Without a journal, nothing was changed yet or everything is committed."""
-    try:
-        fd = os.open(_JOURNAL, _READ, dir_fd=stage)
-    except FileNotFoundError:
-        return []
-    try:
-        journal = json.loads(b"".join(read_chunks(fd)))
-        if journal["stage"] == os.fstat(stage).st_ino:
-            return journal["steps"]
-    except (ValueError, TypeError, KeyError, IsADirectoryError):
-        pass
-    finally:
-        os.close(fd)
-    raise ToolOperationError(
-        f"A change was broken off, and cannot be undone: {name}/{_JOURNAL} in the workspace is damaged",
-        code="CONFLICT",
-        category="conflict",
-        retryable=False,
-        hint="Ask the user to see which files are half changed, and then to move that folder away",
-    )
+def _write_staged(number: int, step: Step, stage: int) -> int | None:
+    """Write the new file into the staging folder, and return its inode. No file may run as another user."""
+    mode = None if step.mode is None else step.mode & 0o777
+    write_new_file(f"new-{number}", step.data, stage, mode, 0o777 if step.is_executable else 0o666)
+    return inode(f"new-{number}", stage)
 
 
-def _write_file(name: str, data: bytes, stage: int, mode: int | None, default_mode: int = 0o600) -> None:
-    fd = os.open(name, _NEW, default_mode, dir_fd=stage)
+def _rename_to_free_place(name: str, folder: int, to: Parts, target: int) -> None:
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
-        if mode is not None:
-            os.fchmod(fd, mode)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        rename_new(name, folder, to[-1], target)
+    except FileExistsError:
+        raise _file_changed_error(to) from None
 
 
-def _exists(name: str, fd: int) -> bool:
-    try:
-        os.stat(name, dir_fd=fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
+def _require_unchanged(step: Step, parent: int) -> None:
+    if stamp(os.stat(step.at[-1], dir_fd=parent, follow_symlinks=False)) != step.seen:
+        raise _file_changed_error(step.at)
 
 
 def _is_folder(name: str, fd: int) -> bool:
     return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
 
 
-def _file_changed_error() -> ToolOperationError:
+def _file_changed_error(at: Parts) -> ToolOperationError:
     return ToolOperationError(
-        "A file was changed by someone else in the meantime, and nothing was changed here",
+        f"{path_text(at)} was changed by someone else in the meantime, and nothing was changed here",
         code="CONFLICT",
         category="conflict",
         retryable=True,

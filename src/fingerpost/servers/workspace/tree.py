@@ -60,7 +60,7 @@ class Tree:
     def names(self, at: Parts) -> list[str]:
         """Return the sorted names in a folder, without staging folders."""
         with self.folder(at) as fd:
-            return sorted(name for name in os.listdir(fd) if at or not self._is_staging_folder(name))
+            return sorted(name for name in os.listdir(fd) if at or not self.is_staging_folder(name))
 
     def new_staging_name(self) -> str:
         """Return the name for a new staging folder."""
@@ -68,10 +68,11 @@ class Tree:
 
     def staging_folders(self) -> list[str]:
         """Return the staging folders that still exist."""
-        staging = [name for name in os.listdir(self.fd) if self._is_staging_folder(name)]
+        staging = [name for name in os.listdir(self.fd) if self.is_staging_folder(name)]
         return [name for name in staging if (info := self.stat((name,))) and stat.S_ISDIR(info.st_mode)]
 
-    def _is_staging_folder(self, name: str) -> bool:
+    def is_staging_folder(self, name: str) -> bool:
+        """Whether a name at the top is one of a staging folder of this tree."""
         return is_staging_name(name, self._inode)
 
     def read_link(self, at: Parts) -> str:
@@ -97,7 +98,7 @@ class Tree:
                 todo += reversed(self._link_steps(self.read_link(here), done))
             else:
                 done.append(here[-1])
-        if done and self._is_staging_folder(done[0]):
+        if done and self.is_staging_folder(done[0]):
             raise UnsafePathError("it is this server's own folder")
         return tuple(done)
 
