@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 
 from fingerpost.servers.workspace.content import decode, split_lines
+from fingerpost.servers.workspace.git_folders import is_changeable
 from fingerpost.servers.workspace.paths import Parts
 from fingerpost.servers.workspace.plan import plan_folders
 from fingerpost.servers.workspace.tree import Tree
@@ -22,7 +23,7 @@ def is_readable(tree: Tree, at: Parts, offset: int = 0) -> bool:
 def is_writable(tree: Tree, at: Parts) -> bool:
     """Whether there is a file, or room for one."""
     info = tree.stat(at)
-    return is_free(tree, at) if info is None else stat.S_ISREG(info.st_mode)
+    return is_free(tree, at) if info is None else stat.S_ISREG(info.st_mode) and is_changeable(tree, at)
 
 
 def is_free(tree: Tree, at: Parts) -> bool:
@@ -30,10 +31,12 @@ def is_free(tree: Tree, at: Parts) -> bool:
     if tree.stat(at) is not None:
         return False
     plan_folders(tree, [at])  # raises if a file is in the way
-    return True
+    return is_changeable(tree, at)
 
 
 def is_deletable(tree: Tree, at: Parts) -> bool:
     """Whether there is something other than a folder with content."""
     info = tree.stat(at)
-    return bool(at) and info is not None and (not stat.S_ISDIR(info.st_mode) or not tree.names(at))
+    if not at or info is None or not is_changeable(tree, at):
+        return False
+    return not stat.S_ISDIR(info.st_mode) or not tree.names(at)

@@ -15,7 +15,7 @@ from fingerpost.servers.workspace.diff_file_names import strip_prefix
 from fingerpost.servers.workspace.lookup import PathNotFoundError, resolve_path
 from fingerpost.servers.workspace.mismatch_error import mismatch_error
 from fingerpost.servers.workspace.patch import FORM_HINT, FilePatch, Patch, PatchError, patch_syntax_error
-from fingerpost.servers.workspace.paths import Parts, path_text
+from fingerpost.servers.workspace.paths import Parts, is_git_path, path_text
 from fingerpost.servers.workspace.transactions import Stamp, Step, stamp
 from fingerpost.servers.workspace.tree import Tree
 
@@ -207,7 +207,7 @@ class _PatchPlanner:
 
     def _is_file(self, at: Parts) -> bool:
         info = self.tree.stat(at)
-        return info is not None and stat.S_ISREG(info.st_mode)
+        return info is not None and stat.S_ISREG(info.st_mode) and not is_git_path(at)
 
     def _current_file(self, at: Parts) -> File | None:
         """Return a file as the patch leaves it so far."""

@@ -17,6 +17,7 @@ from fingerpost.errors import ToolOperationError
 from fingerpost.servers.answer import Answer, Function
 from fingerpost.servers.workspace.change_summary import summarize_changes
 from fingerpost.servers.workspace.content import Text, decode, describe_binary, split_lines, take_page
+from fingerpost.servers.workspace.git_folders import is_changeable, require_changeable
 from fingerpost.servers.workspace.listing import list_folder
 from fingerpost.servers.workspace.lookup import is_usable, report_errors, resolve_existing, resolve_path
 from fingerpost.servers.workspace.path_checks import is_deletable, is_free, is_readable, is_writable
@@ -100,6 +101,7 @@ class Workspace:
         """Write a text file, creating the folders it needs. A file that is there is replaced, and keeps its mode."""
         with self._transaction("path"):
             at = resolve_path(self.tree, path, "path", partial(is_writable, self.tree))
+            require_changeable(self.tree, at)
             file, seen = read_file(self.tree, at)
             before = decode(file.data) if file else Text("")
             data, lines = Text("").encode(text), split_lines(text)
@@ -136,6 +138,7 @@ class Workspace:
             at = resolve_existing(self.tree, from_path, "from_path", fits, follows_last=False)
         with self._transaction("to_path"):
             to = resolve_path(self.tree, to_path, "to_path", partial(self._is_target, at), follows_last=False)
+            require_changeable(self.tree, at, to)
             if not at or to[: len(at)] == at:
                 raise conflict_error(
                     f"{path_text(at)} cannot be moved to {path_text(to)}", "Choose a place outside of it"
@@ -150,6 +153,7 @@ class Workspace:
         """Delete a file or an empty folder. Of a link, the link itself is deleted."""
         with self._transaction("path"):
             at = resolve_existing(self.tree, path, "path", partial(is_deletable, self.tree), follows_last=False)
+            require_changeable(self.tree, at)
             info = self.tree.stat(at)
             if not at or info is None:
                 raise conflict_error("The workspace itself cannot be deleted", "Delete what is in it")
@@ -168,7 +172,8 @@ class Workspace:
             yield
 
     def _is_movable(self, to_path: str, at: Parts) -> bool:
-        return self.tree.stat(at) is not None and is_usable(self.tree, to_path, partial(self._is_target, at))
+        is_there = self.tree.stat(at) is not None and is_changeable(self.tree, at)
+        return is_there and is_usable(self.tree, to_path, partial(self._is_target, at))
 
     def _is_target(self, at: Parts, to: Parts) -> bool:
         return bool(at) and to[: len(at)] != at and is_free(self.tree, to)
@@ -205,6 +210,7 @@ class Workspace:
 
     def _commit(self, steps: list[Step], plan: Plan, dry_run: bool) -> dict[str, Any]:
         """Commit the steps unless it is a dry run, and report the plan."""
+        require_changeable(self.tree, *(place for step in steps for place in (step.at, step.to) if place))
         if steps and not dry_run:
             self.transactions.commit(steps)
         report: dict[str, Any] = {"changed": plan.changed[:_MAX_REPORTED], "dry_run": dry_run}
