@@ -30,6 +30,8 @@ def add_to(commands: Any) -> None:
         server = kinds.add_parser(kind, help=purpose, description=f"An MCP server to {purpose}.")
         if kind in _WITH_FOLDER:
             server.add_argument("folder", metavar="DIR", help="the folder to serve; nothing outside it is accessible")
+        if kind == "workspace":
+            server.add_argument("--allow-exec", action="store_true", help="let patches make files executable")
         server.add_argument(
             "--http", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input and output"
         )
@@ -41,7 +43,9 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     address = parse_address(options.http, "--http") if options.http else None
-    server = create_server(options.kind, getattr(options, "folder", None)).on_sdk(is_guided=options.guidance == "on")
+    settings = {"allow_exec": options.allow_exec} if options.kind == "workspace" else {}
+    tools = create_server(options.kind, getattr(options, "folder", None), **settings)
+    server = tools.on_sdk(is_guided=options.guidance == "on")
     if address is None:
         server.run("stdio")
     else:
@@ -49,14 +53,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def create_server(kind: str, folder: str | None = None) -> ToolServer:
+def create_server(kind: str, folder: str | None = None, **settings: Any) -> ToolServer:
     """Create a reference server. Raises `CommandError` if its folder or a dependency is missing."""
     if folder is not None and not Path(folder).is_dir():
         problem = "is not a folder" if Path(folder).exists() else "does not exist"
         raise CommandError(f"{folder} {problem}", f"For example: fingerpost serve {kind} .")
     try:
         module = importlib.import_module(f"fingerpost.servers.{kind}")
-        return module.create_server(*([] if folder is None else [Path(folder).resolve()]))
+        return module.create_server(*([] if folder is None else [Path(folder).resolve()]), **settings)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("fingerpost"):
             raise

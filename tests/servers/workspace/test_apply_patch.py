@@ -127,7 +127,8 @@ def test_blank_lines_may_lack_their_leading_space(root: Path) -> None:
     assert apply_to(root, "a\n\nb\n", "*** Begin Patch\n*** Update File: x.txt\n a\n\n-b\n+c\n*** End Patch")[0] == text
 
 
-def test_files_are_created_deleted_renamed_copied_and_change_their_mode(space: Workspace, root: Path) -> None:
+def test_files_are_created_deleted_renamed_copied_and_change_their_mode(root: Path) -> None:
+    space = Workspace(root, allow_exec=True)
     write_files(
         root, {"old.txt": "a\nb\nc\n", "gone.txt": "x\n", "empty.txt": "", "run.sh": "echo\n", "keep.txt": "k\n"}
     )

@@ -13,6 +13,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+import fingerpost
 from fingerpost.servers.workspace import tools
 from tests.servers.test_tool_server import serve_over_http
 from tests.support.adopted_servers import ERAS, called
@@ -124,7 +125,8 @@ def test_schemas_have_descriptions_ranges_defaults_and_examples(root: Path) -> N
 
 def call_over_stdio(words: list[str], calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
     async def main() -> list[Any]:
-        parameters = StdioServerParameters(command=sys.executable, args=["-m", "fingerpost", *words])
+        source = {"PYTHONPATH": str(Path(fingerpost.__file__).parents[1])}
+        parameters = StdioServerParameters(command=sys.executable, args=["-m", "fingerpost", *words], env=source)
         async with Client(stdio_client(parameters)) as client:
             return [await called(client, name, arguments) for name, arguments in calls]
 

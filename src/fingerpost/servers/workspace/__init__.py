@@ -19,11 +19,12 @@ _INSTRUCTIONS = (
 )
 
 
-def create_server(root: Path) -> ToolServer:
-    """Create the server of one folder."""
+def create_server(root: Path, *, allow_exec: bool = False) -> ToolServer:
+    """Create the server of one folder. With `allow_exec`, patches can make files executable."""
     writing = ("write_file", "apply_patch", "move", "delete")
     write: dict[str, Any] = {**dict.fromkeys(writing, _writes), "read_content": False, "list_paths": False}
-    return ToolServer("workspace", _INSTRUCTIONS, Workspace(root).tools, guidance={"shape": "envelope", "write": write})
+    tools = Workspace(root, allow_exec=allow_exec).tools
+    return ToolServer("workspace", _INSTRUCTIONS, tools, guidance={"shape": "envelope", "write": write})
 
 
 def _writes(arguments: Mapping[str, Any]) -> bool:

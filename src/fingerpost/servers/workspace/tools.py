@@ -20,6 +20,7 @@ from fingerpost.servers.workspace.content import Text, decode, describe_binary, 
 from fingerpost.servers.workspace.git_folders import is_changeable, require_changeable
 from fingerpost.servers.workspace.listing import list_folder
 from fingerpost.servers.workspace.lookup import is_usable, report_errors, resolve_existing, resolve_path
+from fingerpost.servers.workspace.modes import drop_new_executables
 from fingerpost.servers.workspace.path_checks import is_deletable, is_free, is_readable, is_writable
 from fingerpost.servers.workspace.paths import Parts, path_text
 from fingerpost.servers.workspace.plan import (
@@ -46,8 +47,9 @@ Offset = Annotated[int, Field(description="How many to skip", ge=0)]
 class Workspace:
     """The tools on one folder."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, allow_exec: bool = False) -> None:
         self.tree = Tree(root)
+        self._allow_exec = allow_exec
         self.transactions = Transactions(self.tree)
         with suppress(ToolOperationError, OSError), self.transactions.lock():
             pass  # roll back what a crash left unfinished; if that fails, the next call reports it
@@ -206,6 +208,8 @@ class Workspace:
         return len(split_lines(text.text)) if text else 0
 
     def _run_plan(self, plan: Plan, dry_run: bool) -> dict[str, Any]:
+        if not self._allow_exec:
+            drop_new_executables(self.tree, plan)
         return self._commit(plan_steps(self.tree, plan), plan, dry_run)
 
     def _commit(self, steps: list[Step], plan: Plan, dry_run: bool) -> dict[str, Any]:
