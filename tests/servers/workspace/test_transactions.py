@@ -266,7 +266,7 @@ def test_calls_of_one_server_take_turns(space: Workspace) -> None:
     space.transactions._timeout = 0.05
     with space.transactions.lock():
         caught: list[ToolOperationError] = []
-        other = threading.Thread(target=lambda: caught.append(failure(space.read_content, "notes.txt")))
+        other = threading.Thread(target=lambda: caught.append(failure(space.write_file, "notes.txt", "x")))
         other.start()
         other.join(60)
     assert caught[0].category == "conflict"

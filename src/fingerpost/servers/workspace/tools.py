@@ -51,8 +51,8 @@ class Workspace:
         self.tree = Tree(root)
         self._allow_exec = allow_exec
         self.transactions = Transactions(self.tree)
-        with suppress(ToolOperationError, OSError), self.transactions.lock():
-            pass  # roll back what a crash left unfinished; if that fails, the next call reports it
+        with suppress(ToolOperationError, OSError):  # if this fails, the next call reports it
+            self.transactions.recover()
 
     @property
     def tools(self) -> tuple[Function, ...]:
@@ -71,7 +71,7 @@ class Workspace:
         limit: Annotated[int, Field(description="How many lines to read", ge=1, le=5000)] = _DEFAULT_LIMIT,
     ) -> Answer:
         """Read a text file of the workspace, a page at a time. Binary files are described."""
-        with self._transaction("content_url"):
+        with self._reading("content_url"):
             fits = partial(is_readable, self.tree, offset=offset)
             at = resolve_existing(self.tree, content_url, "content_url", fits)
             path, size, data, digest = path_text(at), *self._read(at)
@@ -90,7 +90,7 @@ class Workspace:
         limit: Annotated[int, Field(description="How many entries to list", ge=1, le=1000)] = 200,
     ) -> dict[str, Any]:
         """List what is in a folder of the workspace. Links are shown, and not followed."""
-        with self._transaction("path"):
+        with self._reading("path"):
             at = resolve_existing(self.tree, path, "path", lambda at: self.tree.stat(at) is not None)
             return list_folder(self.tree, at, depth, glob, offset, limit)
 
@@ -167,6 +167,13 @@ class Workspace:
                 raise conflict_error(message, "Delete what is in it first")
             entry = {"path": path_text(at), "action": "deleted", "added": 0, "removed": 0}
             return self._commit([Step("rmdir", at, mode=stat.S_IMODE(info.st_mode))], Plan(changed=[entry]), dry_run)
+
+    @contextmanager
+    def _reading(self, parameter: str) -> Generator[None]:
+        """Read without the lock: a change replaces each file at once, so it is read as it was or as it is then."""
+        with report_errors(parameter):
+            self.transactions.recover()
+            yield
 
     @contextmanager
     def _transaction(self, parameter: str) -> Generator[None]:

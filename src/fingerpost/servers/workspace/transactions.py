@@ -85,6 +85,21 @@ class Transactions:
         finally:
             self._thread_lock.release()
 
+    def recover(self) -> None:
+        """Roll back what a crash left unfinished. If a change is under way, there is nothing to do, and no wait."""
+        if not self.tree.staging_folders() or not self._thread_lock.acquire(blocking=False):
+            return
+        try:
+            fcntl.flock(self.tree.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                self.roll_back()
+            finally:
+                fcntl.flock(self.tree.fd, fcntl.LOCK_UN)
+        except BlockingIOError:
+            return
+        finally:
+            self._thread_lock.release()
+
     def _lock_folder(self, deadline: float) -> None:
         while True:
             try:
