@@ -1,5 +1,6 @@
 """Helpers for tests of the workspace server: trees, calls, diffs, and an `os` module that fails."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import asyncio
@@ -56,13 +57,18 @@ def diff(old: str, new: str, name: str = "x.txt", *, context: int = 3) -> str:
 class Faults:
     """The `os` module, whose call number `at` fails or does not return."""
 
-    def __init__(self, at: int, fail: Callable[[], Any], *, for_good: bool = False) -> None:
+    def __init__(
+        self, at: int, fail: Callable[[], Any], *, for_good: bool = False, names: tuple[str, ...] = FAULTY
+    ) -> None:
         self.count = 0
-        self._at, self._fail, self._for_good = at, fail, for_good
+        self._at, self._fail, self._for_good, self._names = at, fail, for_good, names
 
     def __getattr__(self, name: str) -> Any:
-        real = getattr(os, name)
-        if name not in FAULTY:
+        return self.wrap(name, getattr(os, name))
+
+    def wrap(self, name: str, real: Callable[..., Any]) -> Any:
+        """Count the calls of a function, and let it fail in its turn."""
+        if name not in self._names:
             return real
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -78,6 +84,7 @@ def replace_os(patch: pytest.MonkeyPatch, faults: Faults) -> None:
     """Let everything that changes a tree use this `os` module."""
     for module in (journal, new_files, rollback, transactions, tree):
         patch.setattr(module, "os", faults)
+    patch.setattr(new_files, "_rename_exclusively", faults.wrap("rename", new_files._rename_exclusively))
 
 
 def fail_with(number: int) -> Callable[[], Any]:
@@ -100,6 +107,25 @@ def run_in_child(do: Callable[[], Any]) -> bool:
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def error_in_child(do: Callable[[], Any], prepare: Callable[[], Any]) -> str:
+    """Run something in its own process; return the code or else the category of its error, or `done`."""
+    receive, send = os.pipe()
+
+    def report() -> None:
+        prepare()
+        try:
+            do()
+            answer = "done"
+        except ToolOperationError as error:
+            answer = error.code or str(error.category)
+        os.write(send, answer.encode())
+
+    run_in_child(report)
+    os.close(send)
+    with os.fdopen(receive) as answer:
+        return answer.read()
 
 
 def edit_randomly(text: str, rng: random.Random) -> str:
