@@ -122,3 +122,10 @@ def test_a_file_too_large_to_show_is_described(space: Workspace, root: Path, mon
     monkeypatch.setattr(tools, "_MAX_SHOWN_BYTES", 4)
     assert space.read_content("notes.txt").data["bytes"] == len(NOTES)
     assert space.delete("notes.txt")["changed"][0]["removed"] == 0
+
+
+def test_the_lines_of_a_very_large_file_are_not_counted_for_a_suggestion(root: Path) -> None:
+    with (root / "large.txt").open("wb") as large:
+        large.truncate(1 << 40)
+    near, beyond = (call_tool(root, "read_content", {"content_url": "lrage.txt", "offset": n}) for n in (0, 3))
+    assert "large.txt" in near.text.replace("lrage.txt", "") and "corrected_call" not in beyond.error

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import stat
 
+from fingerpost.errors import ToolOperationError
 from fingerpost.servers.workspace.content import decode, split_lines
 from fingerpost.servers.workspace.git_folders import is_changeable
-from fingerpost.servers.workspace.paths import Parts
+from fingerpost.servers.workspace.paths import Parts, path_text
 from fingerpost.servers.workspace.plan import plan_folders
 from fingerpost.servers.workspace.tree import Tree
 
+_MAX_READ_BYTES = 32 << 20
+
 
 def is_readable(tree: Tree, at: Parts, offset: int = 0) -> bool:
-    """Whether there is a file with more than `offset` lines."""
+    """Whether there is a file with more than `offset` lines. The lines of a very large file are not counted."""
     info = tree.stat(at)
-    if info is None or not stat.S_ISREG(info.st_mode):
+    if info is None or not stat.S_ISREG(info.st_mode) or (offset and info.st_size > _MAX_READ_BYTES):
         return False
     text = decode(tree.read(at)[0]) if offset else None
     return text is None or offset < len(split_lines(text.text))
@@ -23,7 +26,23 @@ def is_readable(tree: Tree, at: Parts, offset: int = 0) -> bool:
 def is_writable(tree: Tree, at: Parts) -> bool:
     """Whether there is a file, or room for one."""
     info = tree.stat(at)
-    return is_free(tree, at) if info is None else stat.S_ISREG(info.st_mode) and is_changeable(tree, at)
+    if info is None:
+        return is_free(tree, at)
+    return stat.S_ISREG(info.st_mode) and info.st_size <= _MAX_READ_BYTES and is_changeable(tree, at)
+
+
+def require_small_file(tree: Tree, at: Parts) -> None:
+    """Raise an error if there is a file that is too large to be compared with its replacement."""
+    info = tree.stat(at)
+    if info is not None and info.st_size > _MAX_READ_BYTES:
+        raise ToolOperationError(
+            f"{path_text(at)} has {info.st_size:,} bytes, and files over {_MAX_READ_BYTES:,} bytes are not replaced",
+            code="TOO_LARGE",
+            category="validation",
+            origin="call",
+            retryable=False,
+            hint="Delete it first if nothing in it is needed, or write another file",
+        )
 
 
 def is_free(tree: Tree, at: Parts) -> bool:
