@@ -39,8 +39,8 @@ def apply_to(root: Path, before: str | bytes, patch: str, name: str = "x.txt") -
         ("Here it is:\n\n```diff\n" + HEAD + "@@ -2 +2 @@\n-two\n+2\n```\nDone.\n", "ignored"),
         ("From 0123456789\nSubject: x\n---\n x.txt | 2 +-\n" + HEAD + "@@ -2 +2 @@\n-two\n+2\n-- \n2.40\n", "ignored"),
         (HEAD + "@@ -4,3 +4,3 @@\n one\n-two\n+2\n three\n", "applied at line 1"),
-        (HEAD + "@@ -1,9 +1,9 @@\n one\n-two\n+2\n three\n", "counts its lines wrongly"),
-        (HEAD + "@@ -1,9 +1,9 @@\n one\n-two\n+2\n three\n\n\n", "counts its lines wrongly"),
+        (HEAD + "@@ -1,9 +1,9 @@\n one\n-two\n+2\n three\n\n@@ -5 +5 @@\n-five\n+five\n", "counts its lines wrongly"),
+        (HEAD + "@@ -1,9 +1,9 @@\n one\n-two\n+2\n" + HEAD + "@@ -5 +5 @@\n-five\n+five\n", "counts its lines"),
         (HEAD + "@@ -1,1 +1,1 @@\n one\n-two\n+2\n three\n", "counts its lines wrongly"),
         (HEAD + "@@ -2 +2 @@\r\n-two\r\n+2\r\n".replace("\r", ""), ""),
         ((HEAD + "@@ -2 +2 @@\n-two\n+2\n").replace("\n", "\r\n"), ""),
@@ -48,9 +48,14 @@ def apply_to(root: Path, before: str | bytes, patch: str, name: str = "x.txt") -
         (HEAD + "@@ -4 +4 @@\n-four\n+four\n\n@@ -2 +2 @@\n-two\n+2", ""),
         ("*** Begin Patch\n*** Update File: x.txt\n@@\n one\n-two\n+2\n*** End Patch\n", ""),
         ("*** Begin Patch\n*** Update File: x.txt\n@@ one\n-two\n+2\n\n*** End Patch\nok", "ignored"),
-        ("*** Begin Patch\n*** Update File: x.txt\n@@ on\n-two\n+2\n three\n", "'*** End Patch' is missing"),
+        ("*** Begin Patch\n*** Update File: x.txt\n@@ on\n-two\n+2\n three\n*** End Patch", ""),
         ("*** Update File: x.txt\n@@ one @@\n-two\n+2\n*** End Patch", "'*** Begin Patch' is missing"),
-        ("```\n*** Begin Patch\n*** Update File: x.txt\n-two\n+2\n```", "ignored"),
+        ("```\n*** Begin Patch\n*** Update File: x.txt\n-two\n+2\n```\n*** End Patch\n```", "ignored"),
+        (
+            "*** Begin Patch\n*** Update File: x.txt\n-two\n+two\n*** End Patch\nand\n"
+            "*** Begin Patch\n*** Update File: x.txt\n-two\n+2\n*** End Patch\n",
+            "ignored",
+        ),
         ("*** Begin Patch\n*** Update File: x.txt\n@@ -2,1 +2,1 @@\n-two\n+2\n*** End Patch", ""),
         (("*** Begin Patch\n*** Update File: x.txt\n@@\n one\n-two\n+2\n*** End Patch\n").replace("\n", "\r\n"), ""),
         (

@@ -1,10 +1,22 @@
-"""Parse patches that begin with `*** Begin Patch`: places are found by their lines, not by numbers."""
+"""Parse patches that begin with `*** Begin Patch`: places are found by their lines, not by numbers.
+
+Only `*** End Patch` shows that such a patch is whole. Without it nothing is applied.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, patch_syntax_error
+from fingerpost.servers.workspace.patch import (
+    NO_NEWLINE,
+    FilePatch,
+    Hunk,
+    Patch,
+    Reader,
+    patch_syntax_error,
+    truncated_error,
+)
 
 _BEGIN, _END, _END_OF_FILE, _MOVE = "*** Begin Patch", "*** End Patch", "*** End of File", "*** Move to:"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
@@ -26,27 +38,30 @@ def parse(text: str) -> Patch:
 
 class _Reader(Reader):
     def read(self) -> Patch:
-        self._begin()
-        while self.at < len(self.lines) and not self._line().startswith(_END):
-            self._section()
-        if self.at >= len(self.lines):
-            self.patch.warn("'*** End Patch' is missing at the end")
-        elif any(line.strip() for line in self.lines[self.at + 1 :]):
-            self.patch.warn("Text around the patch was ignored")
+        _require_end(self.lines)
+        while self._begin():
+            while not self._line().startswith(_END):
+                self._section()
+            self.at += 1
         return self.patch
 
     def _line(self) -> str:
         return self.lines[self.at] if self.at < len(self.lines) else _END
 
-    def _begin(self) -> None:
-        first = next(at for at, line in enumerate(self.lines) if _START.match(line))
-        if any(line.strip() for line in self.lines[:first]):
+    def _begin(self) -> bool:
+        """Go to the first file of the next patch in the text; return whether there is one."""
+        ahead = range(self.at, len(self.lines))
+        first = next((at for at in ahead if _START.match(self.lines[at])), len(self.lines))
+        if any(line.strip() for line in self.lines[self.at : first]):
             self.patch.warn("Text around the patch was ignored")
+        if first == len(self.lines):
+            return False
         if self.lines[first].startswith(_BEGIN):
             first += 1
         else:
             self.patch.warn("'*** Begin Patch' is missing in front")
         self.at = first
+        return True
 
     def _section(self) -> None:
         line, first = self._line(), self.at + 1
@@ -135,3 +150,18 @@ class _Reader(Reader):
         while self.at + blank < len(self.lines) and not self.lines[self.at + blank].strip("\r"):
             blank += 1
         return blank
+
+
+def _require_end(lines: list[str]) -> None:
+    """Raise an error unless the last patch in these lines has its end."""
+    begun = max(at for at, line in enumerate(lines) if _START.match(line))
+    if any(line.startswith(_END) for line in lines[begun:]):
+        return
+    last = max(at for at, line in enumerate(lines) if line.strip())
+    file = _SECTION.match(lines[begun])
+    starts = [at for at in range(begun, last + 1) if lines[at].startswith("@@") and not lines[at - 1].startswith("@@")]
+    details: dict[str, Any] = {"path": file[2].strip()} if file else {}
+    details |= {"hunk": len(starts), "patch_line": starts[-1] + 1} if starts else {}
+    hunk = f"hunk {len(starts)} of " if starts else ""
+    place = f", in {hunk}{file[2].strip()}" if file else ""
+    raise truncated_error(last + 1, place, 1, f"'{_END}' has to end it", **details)

@@ -29,6 +29,15 @@ def patch_syntax_error(message: str, line: int | None = None, hint: str = "") ->
     return PatchError(text, code="PATCH_MALFORMED", details=details, hint=hint or FORM_HINT)
 
 
+def truncated_error(line: int, place: str, missing: int, why: str, **details: Any) -> PatchError:
+    """Build the error for a patch that breaks off. It has no corrected patch, as nobody knows what was lost."""
+    count = f"at least {missing} {'line is' if missing == 1 else 'lines are'} missing"
+    message = f"The patch breaks off at its line {line}{place}: {count} ({why}). Nothing was changed"
+    hint = "Send the whole patch again; if it is long, send it in several smaller patches"
+    facts = {"is_truncated": True, "line": line, "missing_lines": missing, **details}
+    return PatchError(message, code="PATCH_MALFORMED", details=facts, hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One change in a file: context, removed and added lines, each with its mark (` `, `-`, `+`) and its ending."""

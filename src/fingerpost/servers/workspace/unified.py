@@ -2,14 +2,27 @@
 
 Errors with only one possible meaning are accepted with a warning: wrong line counts, text and fences around the diff,
 blank lines without their leading space.
+
+A last hunk with fewer lines than its header announces has another possible meaning: the rest of the patch was lost.
+Such a patch is refused, and so is one that ends inside a header.
 """
 
 from __future__ import annotations
 
 import re
 
+from fingerpost.servers.workspace.cut_headers import find_missing_header, is_cut_header
 from fingerpost.servers.workspace.diff_file_names import parse_git_pair, parse_header_name, parse_name, strip_prefix
-from fingerpost.servers.workspace.patch import NO_NEWLINE, FilePatch, Hunk, Patch, Reader, patch_syntax_error
+from fingerpost.servers.workspace.patch import (
+    NO_NEWLINE,
+    FilePatch,
+    Hunk,
+    Patch,
+    PatchError,
+    Reader,
+    patch_syntax_error,
+    truncated_error,
+)
 
 _RANGES = re.compile(r"@@\s*-(\d{1,9})(?:,(\d{1,9}))?\s+\+(\d{1,9})(?:,(\d{1,9}))?\s*@@")
 _EXTENDED = re.compile(
@@ -30,6 +43,13 @@ def parse(text: str) -> Patch:
 
 
 class _Reader(Reader):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._file, self._hunk_number = "", 0
+        self._last = max((at for at, line in enumerate(self.lines) if line.strip()), default=0)
+        self._shortage: PatchError | None = None
+        """The error for the last hunk so far, if its lines are fewer than announced and nothing comes after it."""
+
     def read(self) -> Patch:
         while self.at < len(self.lines):
             line = self.lines[self.at]
@@ -39,10 +59,16 @@ class _Reader(Reader):
                 self._plain_file()
             else:
                 self._between(line)
+        if self._shortage:
+            raise self._shortage
         return self.patch
 
     def _is_head(self, at: int) -> bool:
         return self._line(at).startswith("--- ") and self._line(at + 1).startswith("+++ ")
+
+    def _is_last(self, at: int) -> bool:
+        """Whether only blank lines follow a line."""
+        return at >= self._last
 
     def _line(self, at: int) -> str:
         return self.lines[at] if at < len(self.lines) else ""
@@ -57,6 +83,8 @@ class _Reader(Reader):
             raise patch_syntax_error("binary patches cannot be applied", self.at + 1, "Send text, or use write_file")
         if line.startswith("***************"):
             raise patch_syntax_error("this is a context diff", self.at + 1, "Send a unified diff, as diff -u makes it")
+        if self._is_last(self.at) and self.patch.files and is_cut_header(line):
+            raise truncated_error(self.at + 1, "", 1, "it ends inside a header")
         if line.startswith("```"):
             self.patch.warn("The fence around the patch was ignored")
         elif not _NOISE.match(line):
@@ -75,6 +103,7 @@ class _Reader(Reader):
     def _heads(self) -> tuple[str | None, str | None]:
         old, new = (parse_header_name(self.lines[self.at + step][4:]) for step in (0, 1))
         self.at += 2
+        self._file, self._hunk_number = new or old or "", 0
         return old, new
 
     def _git_file(self) -> None:
@@ -82,7 +111,7 @@ class _Reader(Reader):
         pair = parse_git_pair(self.lines[first].removeprefix("diff --git ").rstrip("\r"))
         fields = self._parse_extended_headers()
         mode = _file_mode(fields, first)
-        is_copy = "copy from" in fields
+        name_pair, is_copy = pair, "copy from" in fields
         moves = is_copy or "rename from" in fields
         if moves:
             pair = _moved_pair(fields, "copy" if is_copy else "rename")
@@ -97,8 +126,17 @@ class _Reader(Reader):
         old = None if "new file mode" in fields else old
         new = None if "deleted file mode" in fields else new
         _require_change(old, new, hunks, fields, first)
+        if not hunks:
+            self._require_whole_headers(fields, name_pair)
         is_prefixed = pair is None or pair[0] != pair[1]
         self._add(FilePatch(old, new, hunks, True, is_prefixed, is_copy, moves, mode, first + 1))
+
+    def _require_whole_headers(self, fields: dict[str, str], pair: tuple[str, str] | None) -> None:
+        self._shortage = None
+        if self.at < len(self.lines) and not self._is_last(self.at - 1):
+            return
+        if missing := find_missing_header(fields, pair):
+            raise truncated_error(self.at, "", 1, f"{missing} of the last file")
 
     def _names_others(self, pair: tuple[str, str] | None) -> bool:
         """Whether the next file header names other files: a move without hunks has no header of its own."""
@@ -136,11 +174,25 @@ class _Reader(Reader):
         body = self._body(before, after)
         old = sum(mark != "+" for mark, _ in body)
         new = sum(mark != "-" for mark, _ in body)
+        self._hunk_number += 1
+        self._shortage = self._short_hunk_error(first, (before, after), (old, new))
+        if self._shortage and self._is_last(self.at - 1):
+            raise self._shortage
         if not body or (before and not old):
             raise patch_syntax_error("this hunk has no line that says where it belongs", first + 1)
         if (old, new) != (before, after):
             self.patch.warn(f"Line {first + 1} of the patch counts its lines wrongly; they were taken as they stand")
         return Hunk(tuple(body), first + 1, start if old else start + 1)
+
+    def _short_hunk_error(self, first: int, announced: tuple[int, int], found: tuple[int, int]) -> PatchError | None:
+        missing = max(one - other for one, other in zip(announced, found, strict=True))
+        if missing <= 0:
+            return None
+        last = max(at for at in range(first, self.at) if self.lines[at].strip() or at == first)
+        place = f", in hunk {self._hunk_number} of {strip_prefix(self._file)} that begins at line {first + 1}"
+        why = f"its header announces {announced[0]} old and {announced[1]} new lines, found {found[0]} and {found[1]}"
+        details = {"path": strip_prefix(self._file), "hunk": self._hunk_number, "patch_line": first + 1}
+        return truncated_error(last + 1, place, missing, why, **details)
 
     def _body(self, before: int, after: int) -> list[tuple[str, str]]:
         """Parse the lines of a hunk: as many as its header announces, and those that can only belong to it."""
@@ -180,6 +232,8 @@ class _Reader(Reader):
             and (before, after) != (1, 1)
         ):
             return True  # not if they are the last two lines of the hunk, which can look like a file header
+        if is_full and self._is_last(self.at) and is_cut_header(line):
+            return True
         return is_full and (line[:1] not in (" ", "+", "-") or line.rstrip("\r") in ("-- ", "--"))
 
 
