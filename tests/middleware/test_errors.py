@@ -437,6 +437,14 @@ def test_a_fix_equal_to_what_was_sent_is_ignored() -> None:
     assert "corrected_call" not in error
 
 
+@pytest.mark.parametrize(
+    ("fix", "is_shown"), [("a\n  b\n", True), ("a\n" * 400, False), ("a\n\u202eb\n", False), ("a\n\x1b[1mb", False)]
+)
+def test_several_lines_of_the_author_are_shown_if_they_are_short_and_visible(fix: str, is_shown: bool) -> None:
+    error = error_of(ToolOperationError("No", parameter="unit", likely_fix=fix), {"unit": "x"})
+    assert error["corrected_call"]["arguments"]["unit"] == (fix if is_shown else "<string>")
+
+
 def test_a_fix_is_added_for_an_argument_that_the_call_omits() -> None:
     server = Adopted("sdk")
 

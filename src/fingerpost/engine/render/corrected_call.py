@@ -37,6 +37,9 @@ from fingerpost.engine.schema.placeholder import BlankList, shorten_blanks
 _LONGEST_COPIED = (256, ECHO_LIMIT, 0)
 """The longest text that is copied for a program; smaller limits are tried until the call is small enough."""
 
+_LONGEST_OWN_LINES = 600
+"""The longest text of several lines that is shown, such as a corrected patch; it is ours, and JSON on one line."""
+
 _LONGEST_PATH = 256
 _LARGEST = 900
 _DEEPEST = 8
@@ -247,8 +250,13 @@ class _Presenter:
         if not is_harmless(value, key) and not (is_own_id(value, key) and not self._was_secret(value)):
             return False
         if isinstance(value, str):
-            return is_clean(value, self.longest)
+            return is_clean(value, self.longest) or self._is_own_lines(value)
         return value is None or (-(10**20) < value < 10**20)  # false for NaN too
+
+    def _is_own_lines(self, value: str) -> bool:
+        """Whether a text is several lines that the caller did not send, without invisible characters."""
+        is_ours = "\n" in value and len(value) <= _LONGEST_OWN_LINES and id(value) not in self.sent.origins
+        return is_ours and all(is_clean(" ".join(line.split()), len(line)) for line in value.split("\n"))
 
     def _was_secret(self, value: Any) -> bool:
         """Whether the caller sent the value under the name of a secret."""
