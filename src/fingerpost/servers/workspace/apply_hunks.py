@@ -13,7 +13,14 @@ from itertools import islice
 
 from fingerpost.servers.workspace.patch import Hunk
 
-_LEVELS: tuple[Callable[[str], str], ...] = (str, lambda line: line.rstrip("\r\n"), str.rstrip)
+_LEVELS: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda line: line.rstrip("\r\n"),
+    str.rstrip,
+    lambda line: "".join(line.split()),
+)
+_MATCHING_LEVELS, _NO_SPACE = range(3), 3
+"""The levels at which a hunk is applied, and the one that is only for messages."""
 _LEVEL_WARNINGS = (
     "",
     "Line endings of the patch differ from those of {path}, which were kept",
@@ -27,9 +34,19 @@ _MOST_STEPS = 8_000_000
 class HunkMismatch(Exception):
     """A hunk that fits no place, or several."""
 
-    def __init__(self, hunk: Hunk, at: int, places: Sequence[int] = (), *, is_too_costly: bool = False) -> None:
+    def __init__(
+        self,
+        hunk: Hunk,
+        at: int,
+        places: Sequence[int] = (),
+        *,
+        is_too_costly: bool = False,
+        spaced_places: Sequence[int] = (),
+    ) -> None:
         super().__init__()
         self.hunk, self.at, self.places, self.is_too_costly = hunk, at, tuple(places), is_too_costly
+        self.spaced_places = tuple(spaced_places)
+        """Where it fits apart from white space."""
 
 
 @dataclass(slots=True)
@@ -40,6 +57,8 @@ class PatchedLines:
     warnings: list[str] = field(default_factory=list[str])
     added: int = 0
     removed: int = 0
+    places: list[tuple[Hunk, int, int]] = field(default_factory=list[tuple[Hunk, int, int]])
+    """Each hunk with its first line in the old and in the new file, counted from 0."""
 
 
 def apply_hunks(lines: list[str], hunks: Sequence[Hunk], path: str) -> PatchedLines:
@@ -50,6 +69,7 @@ def apply_hunks(lines: list[str], hunks: Sequence[Hunk], path: str) -> PatchedLi
         at, level = search.locate(hunk, floor, shift)
         end = at + len(hunk.old)
         result.lines += lines[floor:at]
+        result.places.append((hunk, at, len(result.lines)))
         result.lines += _merge_hunk(hunk, lines, at, level)
         result.added += sum(mark == "+" for mark, _ in hunk.lines)
         result.removed += sum(mark == "-" for mark, _ in hunk.lines)
@@ -82,15 +102,16 @@ class _SearchableLines:
         if not old:
             return self._place_insertion(hunk, floor, expected), 1 if self.lines else 0
         if hunk.start is not None and expected == hunk.start + shift and not hunk.headers:
-            for level in range(len(_LEVELS)):
+            for level in _MATCHING_LEVELS:
                 if self._fits(old, expected, level):
                     return expected, level
-        for level in range(len(_LEVELS)):
+        for level in _MATCHING_LEVELS:
             if places := list(self._find_places(hunk, old, level, floor)):
                 if len(places) > 1:
                     raise HunkMismatch(hunk, expected, places)
                 return places[0], level
-        raise HunkMismatch(hunk, expected, is_too_costly=self._steps < 0)
+        spaced = list(self._find_places(hunk, old, _NO_SPACE, floor)) if any(line.strip() for line in old) else []
+        raise HunkMismatch(hunk, expected, is_too_costly=self._steps < 0, spaced_places=spaced)
 
     def normal_form(self, level: int) -> list[str]:
         if level not in self._forms:

@@ -120,15 +120,16 @@ class _Reader(Reader):
             elif header := self._line()[2:].strip().removesuffix("@@").strip():
                 headers.append(header)
             self.at += 1
-        lines = self._body()
+        lines, numbers = self._body()
         if not any(mark != " " for mark, _ in lines):
             raise patch_syntax_error("this hunk changes nothing", first, "Mark what goes with - and what comes with +")
         is_last = self._line().startswith(_END_OF_FILE)
         self.at += is_last
-        return Hunk(tuple(lines), first, start, tuple(headers), is_last)
+        return Hunk(tuple(lines), first, start, tuple(headers), is_last, tuple(numbers))
 
-    def _body(self) -> list[tuple[str, str]]:
-        lines: list[tuple[str, str]] = []
+    def _body(self) -> tuple[list[tuple[str, str]], list[int]]:
+        """Parse the lines of a hunk; return them and their numbers in the patch."""
+        lines, numbers = list[tuple[str, str]](), list[int]()
         while not (line := self._line()).startswith(("@@", "*** ", "```")):
             if line.startswith(NO_NEWLINE) and lines:
                 lines[-1] = lines[-1][0], lines[-1][1].removesuffix("\n")
@@ -138,12 +139,13 @@ class _Reader(Reader):
                 hint = "Begin each line of a hunk with a space, + or -"
                 raise patch_syntax_error("it begins with none of space, + and -", self.at + 1, hint)
             lines.append((line[:1].strip("\r") or " ", line[1:] + "\n"))
+            numbers.append(self.at)
             self.at += 1
         while lines and not self.lines[self.at - 1].strip("\r") and lines[-1] == (" ", "\n"):
             lines.pop()
             self.at -= 1
         self.at += self._blank_lines()
-        return lines
+        return lines, numbers[: len(lines)]
 
     def _blank_lines(self) -> int:
         blank = 0

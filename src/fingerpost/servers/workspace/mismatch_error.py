@@ -10,6 +10,7 @@ from fingerpost.engine.phrases import count_noun, encode_json
 from fingerpost.servers.workspace.apply_hunks import HunkMismatch, apply_hunks
 from fingerpost.servers.workspace.nearest_lines import NearestPlace, find_nearest
 from fingerpost.servers.workspace.patch import Hunk, PatchError
+from fingerpost.servers.workspace.white_space import indent_of, name_differences
 
 _MOST_SHOWN, _LONGEST_SHOWN, _MOST_DIFFERENCES = 8, 100, 3
 _AGAIN = "Read the file again, and send a patch against what it holds now"
@@ -61,7 +62,8 @@ def _drift_error(which: str, mismatch: HunkMismatch, lines: list[str], details: 
         why = "which is not the end of the file" if mismatch.hunk.is_last else "out of order or taken by another hunk"
         return _error(f"{which}: its lines stand at line {near.at + 1}, {why}", _AGAIN, details)
     hint = _SPACED if near.same + near.spaced == len(old) else _AGAIN
-    return _error(f"{which}: {_where(near, len(old))}", hint, details, _differences(old, there, near.at))
+    names = f" ({'; '.join(names)})" if (names := name_differences(old, there)) else ""
+    return _error(f"{which}: {_where(near, len(old))}{names}", hint, details, _differences(old, there, near.at))
 
 
 def _where(near: NearestPlace, count: int) -> str:
@@ -87,7 +89,7 @@ def _differences(old: list[str], there: list[str], at: int) -> Iterator[str]:
 
 def _show_difference(found: str, expected: str) -> str:
     """Show two lines, cut around their first difference; white space is drawn if it differs."""
-    is_spaced = "".join(found.split()) == "".join(expected.split()) or _indent(found) != _indent(expected)
+    is_spaced = "".join(found.split()) == "".join(expected.split()) or indent_of(found) != indent_of(expected)
     one, other = (
         (_draw_white_space(found), _draw_white_space(expected)) if is_spaced else (found.strip(), expected.strip())
     )
@@ -96,15 +98,12 @@ def _show_difference(found: str, expected: str) -> str:
     skipped = first_difference - _LONGEST_SHOWN // 3 if first_difference > _LONGEST_SHOWN * 2 // 3 else 0
     front = "…" if skipped else ""
     message = f"{encode_json(_cut(front + one[skipped:]))}, expected {encode_json(_cut(front + other[skipped:]))}"
-    return message + (" (· is a space, → a tab)" if is_spaced else "")
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
+    hard = ", ⍽ a non-breaking space" if "⍽" in message else ""
+    return message + (f" (· is a space, → a tab{hard})" if is_spaced else "")
 
 
 def _draw_white_space(line: str) -> str:
-    return line.replace(" ", "·").replace("\t", "→")
+    return line.replace(" ", "·").replace("\t", "→").replace("\u00a0", "⍽")
 
 
 def _is_applied(lines: list[str], hunks: Sequence[Hunk], path: str) -> bool:

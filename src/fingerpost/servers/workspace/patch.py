@@ -29,6 +29,15 @@ def patch_syntax_error(message: str, line: int | None = None, hint: str = "") ->
     return PatchError(text, code="PATCH_MALFORMED", details=details, hint=hint or FORM_HINT)
 
 
+def bare_hunk_error(line: int, reason: PatchError | None = None) -> PatchError:
+    """Build the error for a hunk without line ranges, and if its place is not found either, with the reason."""
+    message = "'@@' without line ranges" + (f". {reason.message}" if reason else "")
+    error = patch_syntax_error(message, line, str(reason.hint) if reason else "")
+    error.details |= reason.details if reason else {}
+    error.hints = reason.hints if reason else ()
+    return error
+
+
 def truncated_error(line: int, place: str, missing: int, why: str, **details: Any) -> PatchError:
     """Build the error for a patch that breaks off. It has no corrected patch, as nobody knows what was lost."""
     count = f"at least {missing} {'line is' if missing == 1 else 'lines are'} missing"
@@ -51,6 +60,10 @@ class Hunk:
     """Lines somewhere above it."""
     is_last: bool = False
     """Whether it reaches to the end of the file."""
+    numbers: tuple[int, ...] = ()
+    """The index of each of its lines in the patch."""
+    is_bare: bool = False
+    """Whether it is a hunk of a diff without the line ranges that it has to have."""
 
     @property
     def old(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Collection, Container
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from fingerpost.errors import ToolOperationError
@@ -14,10 +15,19 @@ from fingerpost.servers.workspace.content import Text, decode, split_lines
 from fingerpost.servers.workspace.diff_file_names import strip_prefix
 from fingerpost.servers.workspace.lookup import PathNotFoundError, resolve_path
 from fingerpost.servers.workspace.mismatch_error import mismatch_error
-from fingerpost.servers.workspace.patch import FORM_HINT, FilePatch, Patch, PatchError, patch_syntax_error
+from fingerpost.servers.workspace.patch import (
+    FORM_HINT,
+    FilePatch,
+    Patch,
+    PatchError,
+    bare_hunk_error,
+    patch_syntax_error,
+)
 from fingerpost.servers.workspace.paths import Parts, is_git_path, path_text
+from fingerpost.servers.workspace.repair import Edits, correct_patch, name_edits, offer_correction, range_edits
 from fingerpost.servers.workspace.transactions import Stamp, Step, stamp
 from fingerpost.servers.workspace.tree import Tree
+from fingerpost.servers.workspace.white_space import respace_hunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +79,24 @@ def _is_folder(name: str) -> bool:
 
 
 def plan_patch(tree: Tree, text: str) -> Plan:
-    """Plan what a patch does to a tree."""
-    patch = parse_patch(text)
-    planner = _PatchPlanner(tree, patch)
-    for one in patch.files:
-        planner.add(one)
-    return planner.plan
+    """Plan what a patch does to a tree. An error has the corrected patch if it can be computed."""
+    planner = _PatchPlanner(tree, text)
+    try:
+        return planner.run()
+    except ToolOperationError as error:
+        if corrected := correct_patch(text, planner.edits, partial(_find_edits, tree)):
+            offer_correction(error, planner.label, *corrected)
+        raise
+
+
+def _find_edits(tree: Tree, text: str) -> Edits | None:
+    """Return the edits that a patch needs; none if it applies."""
+    planner = _PatchPlanner(tree, text)
+    try:
+        planner.run()
+    except ToolOperationError:
+        return planner.edits
+    return None
 
 
 def plan_steps(tree: Tree, plan: Plan) -> list[Step]:
@@ -119,15 +141,29 @@ def conflict_error(message: str, hint: str) -> ToolOperationError:
 class _PatchPlanner:
     """Builds the plan of a patch; its files are as the patch leaves them so far."""
 
-    def __init__(self, tree: Tree, patch: Patch) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, text: str) -> None:
+        self.tree, self.text = tree, text
+        self.patch = patch = parse_patch(text)
+        self.edits: Edits = {}
+        """What has to change in the patch; set before an error is raised."""
+        self.label = ""
+        """What to call the corrected patch."""
+        self._ranges: Edits = {}
         self.plan = Plan(warnings=[*patch.warnings])
         self._moved_in: set[Parts] = set()
         self._originals: dict[Parts, File | None] = {}
         self._leaving = {one.old for one in patch.files if one.moves and not one.is_copy}
 
-    def add(self, one: FilePatch) -> None:
-        """Add the change of one file to the plan."""
+    def run(self) -> Plan:
+        """Plan every file of the patch."""
+        for one in self.patch.files:
+            self._add(one)
+        if self._ranges:
+            self.edits = self._ranges
+            raise bare_hunk_error(min(self._ranges) + 1)
+        return self.plan
+
+    def _add(self, one: FilePatch) -> None:
         if one.old is None:
             self._create(one, one.new or "")
         elif one.new is None:
@@ -200,10 +236,27 @@ class _PatchPlanner:
         if found is None:
             details = {"path": path_text(places[0]), "patch_line": one.line}
             kind: dict[str, Any] = {"code": "FILE_NOT_FOUND", "category": "patch", "details": details}
-            raise PathNotFoundError(path_text(places[0]), self.tree, places[0], self._is_file, **kind)
+            error = PathNotFoundError(path_text(places[0]), self.tree, places[0], self._is_file, **kind)
+            self._offer_other_file(one, strip_prefix(names[0]) if one.is_diff else names[0], error)
+            raise error
         if not one.moves and len({strip_prefix(name) for name in names}) > 1:
             self.plan.warnings.append(f"The patch has two names for one file; {path_text(found)} was taken")
         return found
+
+    def _offer_other_file(self, one: FilePatch, name: str, error: PathNotFoundError) -> None:
+        """Offer the similar file that the hunks fit, if it is the only one."""
+        fitting = [reading.value for reading in error.readings if self._fits_file(one, reading.value)]
+        if len(fitting) == 1 and not (one.moves and one.is_diff):
+            self.label, self.edits = fitting[0], name_edits(self.text, one, name, fitting[0])
+            error.hint = f"The hunks of this file fit {fitting[0]}"
+
+    def _fits_file(self, one: FilePatch, name: str) -> bool:
+        file = self._current_file(self._at(name))
+        text = decode(file.data) if file and one.hunks else None
+        try:
+            return text is not None and bool(apply_hunks(split_lines(text.text), one.hunks, name))
+        except HunkMismatch:
+            return False
 
     def _is_file(self, at: Parts) -> bool:
         info = self.tree.stat(at)
@@ -237,10 +290,19 @@ class _PatchPlanner:
 
     def _apply(self, one: FilePatch, text: Text, at: Parts) -> PatchedLines:
         lines = split_lines(text.text)
+        unplaced = next((hunk for hunk in one.hunks if hunk.is_bare and not hunk.old and lines), None)
+        if unplaced:
+            raise bare_hunk_error(unplaced.line)
         try:
-            return apply_hunks(lines, one.hunks, path_text(at))
+            done = apply_hunks(lines, one.hunks, path_text(at))
         except HunkMismatch as mismatch:
-            raise mismatch_error(mismatch, lines, one.hunks, path_text(at)) from None
+            if len(mismatch.spaced_places) == 1:
+                place, hunk = mismatch.spaced_places[0], mismatch.hunk
+                self.edits = respace_hunk(hunk, lines[place : place + len(hunk.old)])
+            error = mismatch_error(mismatch, lines, one.hunks, path_text(at))
+            raise bare_hunk_error(mismatch.hunk.line, error) if mismatch.hunk.is_bare else error from None
+        self._ranges |= range_edits(done.places)
+        return done
 
 
 def _already_applied_error(message: str) -> PatchError:

@@ -34,6 +34,7 @@ _BETWEEN = re.compile(
 )
 _NOISE = re.compile(r"(?:diff |Index: |={3,}\s*$|```|index [0-9a-f]|\s*$)")
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
+_ANY_COUNT = 10**9
 _FILE_MODES = {"100644": 0o644, "100755": 0o755}
 
 
@@ -75,7 +76,6 @@ class _Reader(Reader):
 
     def _between(self, line: str) -> None:
         if line.startswith("@@"):
-            _parse_ranges(line, self.at)
             raise patch_syntax_error(
                 "no file is named before this hunk", self.at + 1, "Name it: --- a/file and +++ b/file"
             )
@@ -169,9 +169,12 @@ class _Reader(Reader):
 
     def _hunk(self) -> Hunk:
         first = self.at
-        start, before, after = _parse_ranges(self.lines[first], first)
+        ranges = _parse_ranges(self.lines[first], first)
+        if ranges is None:
+            return self._bare_hunk()
+        start, before, after = ranges
         self.at += 1
-        body = self._body(before, after)
+        body, numbers = self._body(before, after)
         old = sum(mark != "+" for mark, _ in body)
         new = sum(mark != "-" for mark, _ in body)
         self._hunk_number += 1
@@ -182,7 +185,17 @@ class _Reader(Reader):
             raise patch_syntax_error("this hunk has no line that says where it belongs", first + 1)
         if (old, new) != (before, after):
             self.patch.warn(f"Line {first + 1} of the patch counts its lines wrongly; they were taken as they stand")
-        return Hunk(tuple(body), first + 1, start if old else start + 1)
+        return Hunk(tuple(body), first + 1, start if old else start + 1, numbers=numbers)
+
+    def _bare_hunk(self) -> Hunk:
+        """Parse a hunk without line ranges: it reaches to the next header."""
+        first = self.at
+        self.at += 1
+        body, numbers = self._body(_ANY_COUNT, _ANY_COUNT)
+        self._hunk_number, self._shortage = self._hunk_number + 1, None
+        if not body and self._is_last(self.at - 1):
+            raise truncated_error(first + 1, f", in {strip_prefix(self._file)}", 1, "a hunk has no lines")
+        return Hunk(tuple(body), first + 1, numbers=numbers, is_bare=True)
 
     def _short_hunk_error(self, first: int, announced: tuple[int, int], found: tuple[int, int]) -> PatchError | None:
         missing = max(one - other for one, other in zip(announced, found, strict=True))
@@ -194,9 +207,9 @@ class _Reader(Reader):
         details = {"path": strip_prefix(self._file), "hunk": self._hunk_number, "patch_line": first + 1}
         return truncated_error(last + 1, place, missing, why, **details)
 
-    def _body(self, before: int, after: int) -> list[tuple[str, str]]:
+    def _body(self, before: int, after: int) -> tuple[list[tuple[str, str]], tuple[int, ...]]:
         """Parse the lines of a hunk: as many as its header announces, and those that can only belong to it."""
-        body: list[tuple[str, str]] = []
+        body, numbers = list[tuple[str, str]](), list[int]()
         bare = blanks = 0
         while self.at < len(self.lines) and not self._ends(before, after):
             line = self.lines[self.at]
@@ -208,6 +221,7 @@ class _Reader(Reader):
                 bare, blanks = bare + is_bare, blanks + 1 if is_bare else 0
                 mark = line[:1] if line[:1] in (" ", "+", "-") else " "
                 body.append((mark, (line[1:] if line[:1] == mark else line) + "\n"))
+                numbers.append(self.at)
                 before -= mark != "+"
                 after -= mark != "-"
             else:
@@ -217,7 +231,8 @@ class _Reader(Reader):
         surplus = blanks if before > 0 or after > 0 else 0  # they belong to what follows
         if bare > surplus:
             self.patch.warn("Blank lines without a space in front were taken as lines that stay")
-        return body[: len(body) - surplus]
+        whole = len(body) - surplus
+        return body[:whole], tuple(numbers[:whole])
 
     def _ends(self, before: int, after: int) -> bool:
         """Whether the hunk ends before this line; its header still announces `before` and `after` lines."""
@@ -237,13 +252,13 @@ class _Reader(Reader):
         return is_full and (line[:1] not in (" ", "+", "-") or line.rstrip("\r") in ("-- ", "--"))
 
 
-def _parse_ranges(line: str, at: int) -> tuple[int, int, int]:
-    """Parse a hunk header: the first line, counted from 0, and the number of old and new lines."""
+def _parse_ranges(line: str, at: int) -> tuple[int, int, int] | None:
+    """Parse a hunk header: the first line, counted from 0, and the number of old and new lines; none if it is bare."""
     found = _RANGES.match(line)
     if found is None:
         if line.startswith("@@@"):
             raise patch_syntax_error("this is the diff of a merge", at + 1, "Send a diff against one version")
-        raise patch_syntax_error("'@@' without line ranges", at + 1)
+        return None
     start, before, _, after = (int(one) if one else 1 for one in found.groups())
     return start - 1, before, after
 
