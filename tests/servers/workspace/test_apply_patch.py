@@ -216,3 +216,32 @@ def test_a_patch_keeps_the_encoding(space: Workspace, root: Path) -> None:
         text = decode(data)
         assert text and (root / "x.txt").read_bytes() == text.encode(text.text.replace("b", "ö"))
     assert failure(space.apply_patch, HEAD + "@@ -2 +2 @@\n-ö\n+€\n").code == "INVALID_INPUT"
+
+
+def test_a_dry_run_shows_the_resulting_diff(space: Workspace, root: Path) -> None:
+    write_files(root, {"x.txt": "a  \r\nb\r\nc", "gone.txt": "x\n", "old.txt": "o\n"})
+    before = snapshot(root)
+    patch = (
+        "*** Begin Patch\n*** Update File: x.txt\n@@\n a\n-b\n+B\n c\n*** Add File: new.txt\n+n\n"
+        "*** Delete File: gone.txt\n*** Update File: old.txt\n*** Move to: m.txt\n*** End Patch"
+    )
+    shown = space.apply_patch(patch, dry_run=True)["diff"]
+    assert shown == [
+        "--- a/x.txt", "+++ b/x.txt", "@@ -1,3 +1,3 @@", " a  ", "-b", "+B", " c", "\\ No newline at end of file",
+        "--- /dev/null", "+++ b/new.txt", "@@ -0,0 +1,1 @@", "+n",
+        "--- a/gone.txt", "+++ /dev/null", "--- a/old.txt", "+++ b/m.txt",
+    ]  # fmt: skip
+    assert snapshot(root) == before and "diff" not in space.apply_patch(patch)
+
+
+def test_a_long_diff_is_cut_and_says_so(space: Workspace, root: Path) -> None:
+    patch = "--- /dev/null\n+++ b/n\n@@ -0,0 +1,200 @@\n+" + "x" * 300 + "\n" + "+y\n" * 199
+    shown = space.apply_patch(patch, dry_run=True)["diff"]
+    assert len(shown) == 121 and shown[-1] == "… 83 more lines" and shown[3] == "+" + "x" * 158 + "…"
+
+
+def test_the_diff_of_a_dry_run_applies(space: Workspace, root: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: notes.txt\n@@ one\n-two\n@@\n-four\n+4\n+4b\n five\n*** End Patch"
+    shown = space.apply_patch(patch, dry_run=True)["diff"]
+    result = space.apply_patch("\n".join(shown))
+    assert (root / "notes.txt").read_text() == "one\nthree\n4\n4b\nfive\n" and not result["warnings"]

@@ -54,6 +54,7 @@ class PatchedLines:
     """The lines of a file after its hunks."""
 
     lines: list[str] = field(default_factory=list[str])
+    old_lines: Sequence[str] = ()
     warnings: list[str] = field(default_factory=list[str])
     added: int = 0
     removed: int = 0
@@ -63,7 +64,7 @@ class PatchedLines:
 
 def apply_hunks(lines: list[str], hunks: Sequence[Hunk], path: str) -> PatchedLines:
     """Apply every hunk. Raises `HunkMismatch` if one does not fit."""
-    search, result = _SearchableLines(lines), PatchedLines()
+    search, result = _SearchableLines(lines), PatchedLines(old_lines=lines)
     floor = shift = 0
     for hunk in _sort_hunks(hunks):
         at, level = search.locate(hunk, floor, shift)

@@ -1,10 +1,14 @@
-"""Summarize the difference between two texts, briefly and in bounded time."""
+"""Summarize the difference between two texts, and show the diff of a patch, briefly and in bounded time."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
+
+from fingerpost.servers.workspace.apply_hunks import PatchedLines
 
 _MOST_COMPARED, _MOST_SHOWN, _LONGEST_SHOWN = 1_500, 40, 160
+_MOST_SHOWN_OF_PATCH = 120
 
 
 def summarize_changes(old: list[str], new: list[str]) -> tuple[int, int, list[str]]:
@@ -40,3 +44,42 @@ def _shift_header(line: str, by: int) -> str:
 def _shift_range(text: str, by: int) -> str:
     start, comma, count = text[1:].partition(",")
     return f"{text[0]}{int(start) + by}{comma}{count}"
+
+
+class PatchDiff:
+    """The diff that a patch results in, up to a number of lines."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._count = 0
+
+    @property
+    def lines(self) -> list[str]:
+        """The beginning of the diff, and how many lines are left out."""
+        left = self._count - len(self._lines)
+        return [*self._lines, f"… {left} more lines"] if left else self._lines
+
+    def add(self, old: str | None, new: str | None, done: PatchedLines) -> None:
+        """Add the change of a file; a name is none if there is no such file."""
+        self._add(f"--- a/{old}" if old else "--- /dev/null")
+        self._add(f"+++ b/{new}" if new else "+++ /dev/null")
+        for line in _diff_lines(done):
+            self._add(line)
+
+    def _add(self, line: str) -> None:
+        self._count += 1
+        if len(self._lines) < _MOST_SHOWN_OF_PATCH:
+            text = line.rstrip("\r\n")
+            self._lines.append(text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…")
+
+
+def _diff_lines(done: PatchedLines) -> Iterator[str]:
+    """Yield the hunks with the lines that the file has before and after."""
+    for hunk, old, new in done.places:
+        yield hunk.header(old, new)
+        for mark, _ in hunk.lines:
+            line = done.lines[new] if mark == "+" else done.old_lines[old]
+            old, new = old + (mark != "+"), new + (mark != "-")
+            yield mark + line
+            if not line.endswith("\n"):
+                yield "\\ No newline at end of file"

@@ -73,6 +73,12 @@ class Hunk:
     def new(self) -> list[str]:
         return [text for mark, text in self.lines if mark != "-"]
 
+    def header(self, old: int, new: int) -> str:
+        """Return its header, if it begins at these lines of the old and the new file, counted from 0."""
+        counts = len(self.old), len(self.new)
+        ranges = [f"{at + 1 if count else at},{count}" for at, count in zip((old, new), counts, strict=True)]
+        return f"@@ -{ranges[0]} +{ranges[1]} @@"
+
     def inverted(self, shift: int) -> Hunk:
         """Return the hunk that undoes this one in a file that earlier hunks made `shift` lines longer."""
         lines = tuple(({"+": "-", "-": "+"}.get(mark, mark), text) for mark, text in self.lines)

@@ -11,6 +11,7 @@ from typing import Any
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.workspace import freeform, unified
 from fingerpost.servers.workspace.apply_hunks import HunkMismatch, PatchedLines, apply_hunks
+from fingerpost.servers.workspace.change_summary import PatchDiff
 from fingerpost.servers.workspace.content import Text, decode, split_lines
 from fingerpost.servers.workspace.diff_file_names import strip_prefix
 from fingerpost.servers.workspace.lookup import PathNotFoundError, resolve_path
@@ -56,6 +57,8 @@ class Plan:
     warnings: list[str] = field(default_factory=list[str])
     seen: dict[Parts, Stamp] = field(default_factory=dict[Parts, Stamp])
     """The stamps of the files on which the plan is based."""
+    diff: PatchDiff = field(default_factory=PatchDiff)
+    """The diff that a patch results in."""
 
 
 def parse_patch(text: str) -> Patch:
@@ -220,6 +223,8 @@ class _PatchPlanner:
     def _record(self, at: Parts, action: str, done: PatchedLines, more: dict[str, str] | None = None) -> None:
         entry = {"path": path_text(at), "action": action, "added": done.added, "removed": done.removed}
         self.plan.changed.append(entry | (more or {}))
+        source = None if action == "created" else (more or {}).get("from", path_text(at))
+        self.plan.diff.add(source, None if action == "deleted" else path_text(at), done)
         self.plan.warnings += done.warnings
 
     def _at(self, name: str) -> Parts:

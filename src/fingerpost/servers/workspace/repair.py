@@ -57,7 +57,7 @@ def offer_correction(error: ToolOperationError, label: str, text: str, edits: Ed
 
 def range_edits(places: Iterable[tuple[Hunk, int, int]]) -> Edits:
     """Return the headers of the hunks that have none."""
-    return {hunk.line - 1: _header(hunk, old, new) for hunk, old, new in places if hunk.is_bare}
+    return {hunk.line - 1: hunk.header(old, new) for hunk, old, new in places if hunk.is_bare}
 
 
 def name_edits(text: str, one: FilePatch, old: str, new: str) -> Edits:
@@ -67,12 +67,6 @@ def name_edits(text: str, one: FilePatch, old: str, new: str) -> Edits:
     name = re.compile(rf"(?<![^\s\"])((?:[abciow]/)?){re.escape(old)}(?![^\s\"])")
     heads = {at: name.sub(lambda found: found[1] + new, lines[at].rstrip("\r")) for at in range(one.line - 1, end)}
     return {at: line for at, line in heads.items() if line != lines[at].rstrip("\r")}
-
-
-def _header(hunk: Hunk, old: int, new: int) -> str:
-    counts = len(hunk.old), len(hunk.new)
-    before, after = (f"{at + 1 if count else at},{count}" for at, count in zip((old, new), counts, strict=True))
-    return f"@@ -{before} +{after} @@"
 
 
 def _edit(text: str, edits: Edits) -> str:

@@ -130,9 +130,11 @@ class Workspace:
         ],
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
-        """Change, create, move and delete text files by a patch."""
+        """Change, create, move and delete text files by a patch. A dry run shows the resulting diff."""
         with self._transaction("patch"):
-            return self._run_plan(plan_patch(self.tree, patch), dry_run)
+            plan = plan_patch(self.tree, patch)
+            report = self._run_plan(plan, dry_run)
+            return {**report, "diff": plan.diff.lines} if dry_run else report
 
     def move(self, from_path: Place, to_path: Place, dry_run: DryRun = False) -> dict[str, Any]:
         """Move or rename a file or a folder, creating the folders it needs. Nothing is ever replaced."""
