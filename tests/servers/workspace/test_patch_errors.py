@@ -292,6 +292,15 @@ def test_a_search_that_takes_too_long_is_given_up(
     assert "too much" in failure(space.apply_patch, begin).message
 
 
+def test_many_sections_for_one_file_are_given_up(space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerpost.servers.workspace.apply_hunks._MOST_STEPS", 2_000)
+    write_files(root, {"x.txt": "".join(f"{n}\n" for n in range(100))})
+    before = snapshot(root)
+    sections = "".join(f"*** Update File: x.txt\n@@\n-{n}\n+x\n" for n in range(50))
+    error = failure(space.apply_patch, f"*** Begin Patch\n{sections}*** End Patch")
+    assert "too much" in error.message and "fewer changes" in str(error.hint) and snapshot(root) == before
+
+
 def test_a_patch_of_many_files_reports_the_first_200(space: Workspace, root: Path) -> None:
     result = space.apply_patch("".join(f"--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n" for n in range(250)))
     assert (len(result["changed"]), result["total_changed"]) == (200, 250) and (root / "f249").exists()

@@ -35,6 +35,12 @@ PATCH = "*** Begin Patch\n*** Update File: {0}\n@@\n{1}\n*** End Patch"
             HEAD + "@@ -5,2 +5,3 @@\n     def g(self):\n-        return 2\n+        if x:\n+            return 3\n",
             TABS.replace("\t\treturn 2", "\t\tif x:\n\t\t\treturn 3"),
         ),
+        (
+            TABS,
+            HEAD + "@@ -3 +3 @@\n-        return 1\n+        return 3\n"
+            "@@ -6 +6 @@\n-        return 2\n+        return 4\n",
+            TABS.replace("1", "3").replace("2", "4"),
+        ),
         ("    a\n    b\n", HEAD + "@@ -1,2 +1,2 @@\n \ta\n-\tb\n+\tc\n", "    a\n    c\n"),
         ("f(1,  2)\n", HEAD + "@@ -1 +1 @@\n-f(1, 2)\n+f(1, 3)\n", "f(1, 3)\n"),
         ("a b\nc d\n", HEAD + "@@ -1,2 +1,2 @@\n a b\n-c\u00a0d\n+c\u00a0e\n", "a b\nc e\n"),

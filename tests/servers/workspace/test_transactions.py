@@ -218,17 +218,33 @@ def test_without_hard_links_old_files_are_copied(space: Workspace, root: Path, m
 def test_a_file_that_others_change_meanwhile_is_not_overwritten(
     space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan_patch = tools.plan_patch
+    commit = space.transactions.commit
 
-    def late(*args: Any) -> Any:
-        plan = plan_patch(*args)
+    def late(steps: Any) -> None:
         (root / "notes.txt").write_text("someone else's, and longer than before\n")
-        return plan
+        commit(steps)
 
-    monkeypatch.setattr(tools, "plan_patch", late)
+    monkeypatch.setattr(space.transactions, "commit", late)
     error = failure(space.apply_patch, diff(NOTES, "x\n", "notes.txt"))
     assert (error.category, error.retryable) == ("conflict", True)
     assert (root / "notes.txt").read_text().startswith("someone") and not left_over(root)
+
+
+def test_a_patch_is_planned_without_the_lock_and_again_if_others_change_its_files(
+    space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan_patch, other = tools.plan_patch, Workspace(root)
+    changes = iter([lambda: other.write_file("notes.txt", f"zero\n{NOTES}")])
+
+    def late(*args: Any) -> Any:
+        plan = plan_patch(*args)
+        for change in changes:
+            change()
+        return plan
+
+    monkeypatch.setattr(tools, "plan_patch", late)
+    space.apply_patch(diff(NOTES, NOTES.replace("two", "2"), "notes.txt"))
+    assert (root / "notes.txt").read_text() == "zero\n" + NOTES.replace("two", "2")
 
 
 def test_a_file_that_vanishes_meanwhile_is_a_conflict(

@@ -27,8 +27,22 @@ _LEVEL_WARNINGS = (
     "White space at the end of lines of {path} was overlooked",
 )
 _MOST_PLACES = 6
-_MOST_STEPS = 8_000_000
-"""The limit of line comparisons in search of hunks that are not at their line number: some seconds."""
+_MOST_STEPS = 2_000_000
+"""The limit of lines that are indexed or compared for one patch: about a second."""
+
+
+class SearchBudget:
+    """How much may still be searched for a patch, in lines. Steps are counted, so the result never depends on time."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_STEPS
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left < 0
 
 
 class HunkMismatch(Exception):
@@ -62,9 +76,9 @@ class PatchedLines:
     """Each hunk with its first line in the old and in the new file, counted from 0."""
 
 
-def apply_hunks(lines: list[str], hunks: Sequence[Hunk], path: str) -> PatchedLines:
-    """Apply every hunk. Raises `HunkMismatch` if one does not fit."""
-    search, result = _SearchableLines(lines), PatchedLines(old_lines=lines)
+def apply_hunks(lines: list[str], hunks: Sequence[Hunk], path: str, budget: SearchBudget | None = None) -> PatchedLines:
+    """Apply every hunk. Raises `HunkMismatch` if one does not fit, or if the search for it takes too long."""
+    search, result = _SearchableLines(lines, budget or SearchBudget()), PatchedLines(old_lines=lines)
     floor = shift = 0
     for hunk in _sort_hunks(hunks):
         at, level = search.locate(hunk, floor, shift)
@@ -90,11 +104,10 @@ def _sort_hunks(hunks: Sequence[Hunk]) -> Sequence[Hunk]:
 class _SearchableLines:
     """The lines of a file, indexed for searching."""
 
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
+    def __init__(self, lines: list[str], budget: SearchBudget) -> None:
+        self.lines, self.budget = lines, budget
         self._forms: dict[int, list[str]] = {0: lines}
         self._places: dict[int, dict[str, list[int]]] = {}
-        self._steps = _MOST_STEPS
 
     def locate(self, hunk: Hunk, floor: int, shift: int) -> tuple[int, int]:
         """Find the place of a hunk, at `floor` or below, and the level at which it matches."""
@@ -111,17 +124,24 @@ class _SearchableLines:
                 if len(places) > 1:
                     raise HunkMismatch(hunk, expected, places)
                 return places[0], level
-        spaced = list(self._find_places(hunk, old, _NO_SPACE, floor)) if any(line.strip() for line in old) else []
-        raise HunkMismatch(hunk, expected, is_too_costly=self._steps < 0, spaced_places=spaced)
+        is_too_costly = self.budget.is_spent
+        spaced = list(self._find_places(hunk, old, _NO_SPACE, floor)) if self._may_squeeze(old) else []
+        raise HunkMismatch(hunk, expected, is_too_costly=is_too_costly, spaced_places=spaced)
+
+    def _may_squeeze(self, old: list[str]) -> bool:
+        """Whether lines that are not all blank may be searched without white space; that is only for the message."""
+        return 2 * len(self.lines) <= self.budget.left and any(line.strip() for line in old)
 
     def normal_form(self, level: int) -> list[str]:
         if level not in self._forms:
+            self.budget.spend(len(self.lines))
             self._forms[level] = list(map(_LEVELS[level], self.lines))
         return self._forms[level]
 
     def line_places(self, level: int) -> dict[str, list[int]]:
         """Return the places of each line."""
         if level not in self._places:
+            self.budget.spend(len(self.lines))
             self._places[level] = places = dict[str, list[int]]()
             for at, line in enumerate(self.normal_form(level)):
                 places.setdefault(line, []).append(at)
@@ -141,9 +161,9 @@ class _SearchableLines:
         return expected
 
     def _fits(self, old: list[str], at: int, level: int) -> bool:
-        normalize, form = _LEVELS[level], self.normal_form(level)
-        self._steps -= len(old)
-        return form[at : at + len(old)] == [normalize(line) for line in old]
+        normalize, there = _LEVELS[level], self.lines[at : at + len(old)]
+        self.budget.spend(len(old))
+        return [normalize(line) for line in there] == [normalize(line) for line in old]
 
     def _find_places(self, hunk: Hunk, old: list[str], level: int, floor: int) -> Iterator[int]:
         """Find the places of these lines; if the hunk has headers, the first place below each."""
@@ -162,16 +182,18 @@ class _SearchableLines:
                 yield at
 
     def _find_all(self, old: list[str], level: int, floor: int) -> Iterator[int]:
+        if self.budget.is_spent:
+            return
         block = [_LEVELS[level](line) for line in old]
         places, form = self.line_places(level), self.normal_form(level)
         step, rarest = min(enumerate(block), key=lambda one: len(places.get(one[1], ())))
         for place in places.get(rarest, ()):
-            self._steps -= 1
+            self.budget.spend(1)
             at = place - step
-            if self._steps < 0:
+            if self.budget.is_spent:
                 return
             if at >= floor and form[at] == block[0]:
-                self._steps -= len(block)
+                self.budget.spend(1 + len(block) // 8)  # comparing is faster than indexing
                 if form[at : at + len(block)] == block:
                     yield at
 
@@ -182,8 +204,8 @@ class _SearchableLines:
 
     def _find_header(self, header: str, floor: int) -> list[int]:
         """Find the lines that equal this header, or else begin with it."""
-        self._steps -= len(self.lines) - floor
-        if self._steps < 0:
+        self.budget.spend(len(self.lines) - floor)
+        if self.budget.is_spent:
             return []
         lines = [(at, self.lines[at].strip()) for at in range(floor, len(self.lines))]
         whole = [at for at, line in lines if line == header]

@@ -22,6 +22,9 @@ def mismatch_error(mismatch: HunkMismatch, lines: list[str], hunks: Sequence[Hun
     number = hunks.index(mismatch.hunk) + 1
     which = f"Hunk {number} of {len(hunks)} does not fit {path}"
     details: dict[str, Any] = {"path": path, "hunk": number, "patch_line": mismatch.hunk.line}
+    if mismatch.is_too_costly:
+        hint = "Send the right line numbers, or fewer changes at a time"
+        return _error(f"{which}: too much had to be searched for it", hint, details)
     if _is_applied(lines, hunks, path) and not _is_still_present(mismatch, lines):
         message = f"The changes of {path} are there already"
         return _error(message, "Leave this file out of the patch", {**details, "already_applied": True})
@@ -31,8 +34,6 @@ def mismatch_error(mismatch: HunkMismatch, lines: list[str], hunks: Sequence[Hun
         return _error(
             f"{which}: it could be at any of lines {_join_numbers(places)}", hint, {**details, "candidates": places}
         )
-    if mismatch.is_too_costly:
-        return _error(f"{which}: too much had to be searched for it", "Send the right line numbers", details)
     if absent := next((one for one in mismatch.hunk.headers if not _has_header(lines, one)), None):
         message = f"{which}: no line below the hunk before is {encode_json(_cut(absent))}"
         near = find_nearest(lines, [absent], mismatch.at)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-_MOST_SEARCHED = 200_000
+_MOST_SEARCHED = 60_000
 _MOST_COMPARED, _MOST_PLACES, _MOST_TRIED = 200, 200, 12
 _LONGEST_COMPARED = 200
 _MIN_SIMILARITY = 0.5

@@ -10,7 +10,7 @@ from typing import Any
 
 from fingerpost.errors import ToolOperationError
 from fingerpost.servers.workspace import freeform, unified
-from fingerpost.servers.workspace.apply_hunks import HunkMismatch, PatchedLines, apply_hunks
+from fingerpost.servers.workspace.apply_hunks import HunkMismatch, PatchedLines, SearchBudget, apply_hunks
 from fingerpost.servers.workspace.change_summary import PatchDiff
 from fingerpost.servers.workspace.content import Text, decode, split_lines
 from fingerpost.servers.workspace.diff_file_names import strip_prefix
@@ -83,18 +83,18 @@ def _is_folder(name: str) -> bool:
 
 def plan_patch(tree: Tree, text: str) -> Plan:
     """Plan what a patch does to a tree. An error has the corrected patch if it can be computed."""
-    planner = _PatchPlanner(tree, text)
+    planner = _PatchPlanner(tree, text, SearchBudget())
     try:
         return planner.run()
     except ToolOperationError as error:
-        if corrected := correct_patch(text, planner.edits, partial(_find_edits, tree)):
+        if corrected := correct_patch(text, planner.edits, partial(_find_edits, tree, planner.budget)):
             offer_correction(error, planner.label, *corrected)
         raise
 
 
-def _find_edits(tree: Tree, text: str) -> Edits | None:
+def _find_edits(tree: Tree, budget: SearchBudget, text: str) -> Edits | None:
     """Return the edits that a patch needs; none if it applies."""
-    planner = _PatchPlanner(tree, text)
+    planner = _PatchPlanner(tree, text, budget, explains=False)
     try:
         planner.run()
     except ToolOperationError:
@@ -129,6 +129,12 @@ def plan_folders(tree: Tree, places: Collection[Parts], deleted: Container[Parts
     return list(missing.values())
 
 
+def is_current(tree: Tree, plan: Plan) -> bool:
+    """Whether the files of a plan are still as they were when it was made."""
+    infos = ((at, tree.stat(at)) for at in {*plan.files, *plan.seen})
+    return all((stamp(info) if info else None) == plan.seen.get(at) for at, info in infos)
+
+
 def read_file(tree: Tree, at: Parts) -> tuple[File | None, Stamp | None]:
     """Read a file and its stamp; none if it does not exist."""
     if tree.stat(at) is None:
@@ -144,8 +150,8 @@ def conflict_error(message: str, hint: str) -> ToolOperationError:
 class _PatchPlanner:
     """Builds the plan of a patch; its files are as the patch leaves them so far."""
 
-    def __init__(self, tree: Tree, text: str) -> None:
-        self.tree, self.text = tree, text
+    def __init__(self, tree: Tree, text: str, budget: SearchBudget, *, explains: bool = True) -> None:
+        self.tree, self.text, self.budget, self._explains = tree, text, budget, explains
         self.patch = patch = parse_patch(text)
         self.edits: Edits = {}
         """What has to change in the patch; set before an error is raised."""
@@ -259,7 +265,7 @@ class _PatchPlanner:
         file = self._current_file(self._at(name))
         text = decode(file.data) if file and one.hunks else None
         try:
-            return text is not None and bool(apply_hunks(split_lines(text.text), one.hunks, name))
+            return text is not None and bool(apply_hunks(split_lines(text.text), one.hunks, name, self.budget))
         except HunkMismatch:
             return False
 
@@ -299,11 +305,17 @@ class _PatchPlanner:
         if unplaced:
             raise bare_hunk_error(unplaced.line)
         try:
-            done = apply_hunks(lines, one.hunks, path_text(at))
+            if at in self.plan.files:
+                self.budget.spend(2 * len(lines))  # each section of a patch reads and writes the whole file
+            if self.budget.is_spent and one.hunks:
+                raise HunkMismatch(one.hunks[0], 0, is_too_costly=True)
+            done = apply_hunks(lines, one.hunks, path_text(at), self.budget)
         except HunkMismatch as mismatch:
             if len(mismatch.spaced_places) == 1:
                 place, hunk = mismatch.spaced_places[0], mismatch.hunk
                 self.edits = respace_hunk(hunk, lines[place : place + len(hunk.old)])
+            if not self._explains:
+                raise PatchError("", code="PATCH_DOES_NOT_APPLY") from None
             error = mismatch_error(mismatch, lines, one.hunks, path_text(at))
             raise bare_hunk_error(mismatch.hunk.line, error) if mismatch.hunk.is_bare else error from None
         self._ranges |= range_edits(done.places)

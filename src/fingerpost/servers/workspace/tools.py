@@ -27,6 +27,7 @@ from fingerpost.servers.workspace.plan import (
     File,
     Plan,
     conflict_error,
+    is_current,
     plan_folders,
     plan_patch,
     plan_steps,
@@ -132,7 +133,11 @@ class Workspace:
     ) -> dict[str, Any]:
         """Change, create, move and delete text files by a patch. A dry run shows the resulting diff."""
         with self._transaction("patch"):
-            plan = plan_patch(self.tree, patch)
+            pass  # roll back what a crash left unfinished, and let others finish
+        with report_errors("patch"):
+            plan = plan_patch(self.tree, patch)  # without the lock, as it can take a second
+        with self._transaction("patch"):
+            plan = plan if is_current(self.tree, plan) else plan_patch(self.tree, patch)
             report = self._run_plan(plan, dry_run)
             return {**report, "diff": plan.diff.lines} if dry_run else report
 
