@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.servers.workspace import nearest_lines
+from fingerpost.servers.workspace import nearest_lines, plan
 from fingerpost.servers.workspace.tools import Workspace
 from tests.support.server_workspace_lab import (
     HEAD,
@@ -299,6 +299,26 @@ def test_many_sections_for_one_file_are_given_up(space: Workspace, root: Path, m
     sections = "".join(f"*** Update File: x.txt\n@@\n-{n}\n+x\n" for n in range(50))
     error = failure(space.apply_patch, f"*** Begin Patch\n{sections}*** End Patch")
     assert "too much" in error.message and "fewer changes" in str(error.hint) and snapshot(root) == before
+
+
+def test_files_and_patches_that_are_too_large_are_refused_before_they_are_read(
+    space: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (root / "x.txt").open("wb") as file:
+        file.truncate(plan.MAX_CHANGED_BYTES + 1)
+    monkeypatch.setattr(space.tree, "read", None)
+    for error in (
+        failure(space.apply_patch, HEAD + "@@ -1 +1 @@\n-a\n+b\n"),
+        failure(space.apply_patch, "*** Begin Patch\n*** Delete File: x.txt\n*** End Patch"),
+        failure(space.write_file, "x.txt", "new"),
+    ):
+        assert error.code == "FILE_TOO_LARGE" and "16,777,217 bytes" in error.message
+    long = HEAD + "@@ -1 +1 @@\n-a\n+" + "b" * (4 << 20)
+    error = failure(space.apply_patch, long)
+    assert error.code == "PATCH_TOO_LARGE" and "4,194,304" in error.message
+    monkeypatch.undo()
+    space.delete("x.txt")
+    assert not (root / "x.txt").exists()
 
 
 def test_a_patch_of_many_files_reports_the_first_200(space: Workspace, root: Path) -> None:

@@ -30,6 +30,10 @@ from fingerpost.servers.workspace.transactions import Stamp, Step, stamp
 from fingerpost.servers.workspace.tree import Tree
 from fingerpost.servers.workspace.white_space import respace_hunk
 
+MAX_CHANGED_BYTES = 16 << 20
+"""The largest file that is read to be changed; a text takes many times its size in memory."""
+_LONGEST_PATCH = 4 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -63,6 +67,9 @@ class Plan:
 
 def parse_patch(text: str) -> Patch:
     """Parse a patch in either form."""
+    if len(text) > _LONGEST_PATCH:
+        message = f"The patch has {len(text):,} characters, and at most {_LONGEST_PATCH:,} are accepted"
+        raise PatchError(message, code="PATCH_TOO_LARGE", hint="Send it in several smaller patches")
     if not text.strip():
         raise PatchError("The patch is empty", code="PATCH_EMPTY", hint=FORM_HINT)
     is_freeform = freeform.is_freeform(text)
@@ -137,10 +144,24 @@ def is_current(tree: Tree, plan: Plan) -> bool:
 
 def read_file(tree: Tree, at: Parts) -> tuple[File | None, Stamp | None]:
     """Read a file and its stamp; none if it does not exist."""
-    if tree.stat(at) is None:
+    there = tree.stat(at)
+    if there is None:
         return None, None
+    if there.st_size > MAX_CHANGED_BYTES:
+        raise _too_large_error(path_text(at), there.st_size)
     data, info = tree.read(at)
     return File(data, stat.S_IMODE(info.st_mode), bool(info.st_mode & 0o100)), stamp(info)
+
+
+def _too_large_error(path: str, size: int) -> ToolOperationError:
+    return ToolOperationError(
+        f"{path} has {size:,} bytes, and files of more than {MAX_CHANGED_BYTES:,} bytes are not changed",
+        code="FILE_TOO_LARGE",
+        category="validation",
+        origin="call",
+        retryable=False,
+        hint="move and delete work with files of any size; ask the user to change this one",
+    )
 
 
 def conflict_error(message: str, hint: str) -> ToolOperationError:
