@@ -180,7 +180,7 @@ def test_a_very_large_file_is_moved_and_deleted_and_not_read(root: Path) -> None
     with (root / "large.txt").open("wb") as large:
         large.truncate(1 << 40)
     reply = call_tool(root, "write_file", {"path": "large.txt", "text": "x"})
-    assert reply.error["code"] == "TOO_LARGE" and "Delete it first" in reply.error["hint"], reply.text
+    assert reply.error["code"] == "FILE_TOO_LARGE" and "move and delete work" in reply.error["hint"], reply.text
     assert "corrected_call" not in call_tool(root, "write_file", {"path": "/large.txt", "text": "x"}).error
     assert not call_tool(root, "move", {"from_path": "large.txt", "to_path": "a/larger.txt"}).is_error
     assert not call_tool(root, "delete", {"path": "a/larger.txt"}).is_error

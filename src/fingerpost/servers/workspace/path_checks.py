@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import stat
 
-from fingerpost.errors import ToolOperationError
 from fingerpost.servers.workspace.content import decode, split_lines
 from fingerpost.servers.workspace.git_folders import is_changeable
-from fingerpost.servers.workspace.paths import Parts, path_text
-from fingerpost.servers.workspace.plan import plan_folders
+from fingerpost.servers.workspace.paths import Parts
+from fingerpost.servers.workspace.plan import MAX_CHANGED_BYTES, plan_folders
 from fingerpost.servers.workspace.tree import Tree
 
 _MAX_READ_BYTES = 32 << 20
@@ -28,21 +27,7 @@ def is_writable(tree: Tree, at: Parts) -> bool:
     info = tree.stat(at)
     if info is None:
         return is_free(tree, at)
-    return stat.S_ISREG(info.st_mode) and info.st_size <= _MAX_READ_BYTES and is_changeable(tree, at)
-
-
-def require_small_file(tree: Tree, at: Parts) -> None:
-    """Raise an error if there is a file that is too large to be compared with its replacement."""
-    info = tree.stat(at)
-    if info is not None and info.st_size > _MAX_READ_BYTES:
-        raise ToolOperationError(
-            f"{path_text(at)} has {info.st_size:,} bytes, and files over {_MAX_READ_BYTES:,} bytes are not replaced",
-            code="TOO_LARGE",
-            category="validation",
-            origin="call",
-            retryable=False,
-            hint="Delete it first if nothing in it is needed, or write another file",
-        )
+    return stat.S_ISREG(info.st_mode) and info.st_size <= MAX_CHANGED_BYTES and is_changeable(tree, at)
 
 
 def is_free(tree: Tree, at: Parts) -> bool:

@@ -21,7 +21,7 @@ from fingerpost.servers.workspace.git_folders import is_changeable, require_chan
 from fingerpost.servers.workspace.listing import list_folder
 from fingerpost.servers.workspace.lookup import is_usable, report_errors, resolve_existing, resolve_path
 from fingerpost.servers.workspace.modes import drop_new_executables
-from fingerpost.servers.workspace.path_checks import is_deletable, is_free, is_readable, is_writable, require_small_file
+from fingerpost.servers.workspace.path_checks import is_deletable, is_free, is_readable, is_writable
 from fingerpost.servers.workspace.paths import Parts, path_text
 from fingerpost.servers.workspace.plan import (
     File,
@@ -105,7 +105,6 @@ class Workspace:
         with self._transaction("path"):
             at = resolve_path(self.tree, path, "path", partial(is_writable, self.tree))
             require_changeable(self.tree, at)
-            require_small_file(self.tree, at)
             file, seen = read_file(self.tree, at)
             before = decode(file.data) if file else Text("")
             data, lines = Text("").encode(text), split_lines(text)
