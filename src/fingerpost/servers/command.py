@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,19 +70,10 @@ def create_server(kind: str, folder: str | None = None, **settings: Any) -> Tool
 
 
 def _serve_http(server: Any, host: str, port: int) -> None:
-    import asyncio
+    from fingerpost.servers.web import listen, serve
 
-    import uvicorn
-
-    try:
-        listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        raise CommandError(
-            f"cannot listen on {host}:{port}: {error.strerror}", "Use port 0 to pick a free one."
-        ) from error
-    with listener:
+    with listen(host, port) as listener:
         app = server.streamable_http_app(host=host)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
         print(f"listening on http://{name}:{bound}/mcp", file=sys.stderr, flush=True)
-        web = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))
-        asyncio.run(web.serve(sockets=[listener]))
+        serve(app, listener)
