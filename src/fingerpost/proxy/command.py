@@ -18,7 +18,7 @@ from fingerpost.engine.policy import AutoCorrect, Policy, Redact, UnfitValues, U
 from fingerpost.engine.safety.public_urls import hide_in_url
 from fingerpost.proxy.config_file import DEFAULTS, ConfigFile, policy_of
 from fingerpost.proxy.http.sendable import is_url
-from fingerpost.proxy.http.web_pages import read_origin
+from fingerpost.proxy.http.web_pages import check_origins
 from fingerpost.proxy.log import Log
 from fingerpost.terminal.command_error import CommandError, parse_address
 
@@ -114,9 +114,7 @@ def _settings(options: argparse.Namespace, config: ConfigFile) -> dict[str, Any]
         raise CommandError(f"max-message must be between 0 and {_MAX_MB} (MB), got {settings['max_message']:g}")
     if settings["guidance"] not in ("on", "off"):
         raise CommandError(f"guidance must be on or off, got {settings['guidance']!r}")
-    for text in settings["allow_origin"]:
-        if read_origin(text) is None:
-            raise CommandError(f"{text} is not an origin", "For example --allow-origin http://localhost:6274")
+    check_origins(settings["allow_origin"])
     return settings
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,13 +32,25 @@ def add_to(commands: Any) -> None:
             server.add_argument("folder", metavar="DIR", help="the folder to serve; nothing outside it is accessible")
         if kind == "workspace":
             server.add_argument("--allow-exec", action="store_true", help="let patches make files executable")
-        server.add_argument(
-            "--http", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input and output"
-        )
+        _add_http_options(server)
         server.add_argument(
             "--guidance", choices=("off", "on"), default="on", help="off runs it without guidance (default: on)"
         )
         server.set_defaults(run=run, kind=kind)
+
+
+def _add_http_options(server: argparse.ArgumentParser) -> None:
+    add = server.add_argument
+    add("--http", metavar="HOST:PORT", help="serve streamable HTTP at /mcp instead of standard input and output")
+    add("--allow-host", action="append", default=[], metavar="NAME", help="accept requests to this host name too")
+    add(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="accept web pages of this origin (http://HOST:PORT)",
+    )
+    add("--insecure", action="store_true", help="let other machines in without the token in FINGERPOST_TOKEN")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if address is None:
         server.run("stdio")
     else:
-        _serve_http(server, *address)
+        _serve_http(server, options, *address)
     return 0
 
 
@@ -69,11 +82,23 @@ def create_server(kind: str, folder: str | None = None, **settings: Any) -> Tool
         ) from error
 
 
-def _serve_http(server: Any, host: str, port: int) -> None:
-    from fingerpost.servers.web import listen, serve
+def _serve_http(server: Any, options: argparse.Namespace, host: str, port: int) -> None:
+    from mcp.server.transport_security import TransportSecuritySettings
 
+    from fingerpost.proxy.http.senders import AllowedSenders
+    from fingerpost.proxy.http.web_pages import check_origins
+    from fingerpost.servers.http_gate import Gate
+    from fingerpost.servers.web import check_reach, listen, serve
+
+    check_origins(options.allow_origin)
+    token = os.environ.get("FINGERPOST_TOKEN", "").strip()
     with listen(host, port) as listener:
-        app = server.streamable_http_app(host=host)
+        warning = check_reach(listener, token, is_insecure=options.insecure)
+        # The gate checks more than the SDK, which lets in pages of any port of localhost.
+        app = server.streamable_http_app(
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        )
+        gate = Gate(app, AllowedSenders([host, *options.allow_host], options.allow_origin), token)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
-        print(f"listening on http://{name}:{bound}/mcp", file=sys.stderr, flush=True)
-        serve(app, listener)
+        print(f"listening on http://{name}:{bound}/mcp{warning}", file=sys.stderr, flush=True)
+        serve(gate, listener)

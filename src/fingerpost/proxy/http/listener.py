@@ -9,21 +9,19 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Protocol
-from urllib.parse import urlsplit
 
-from fingerpost.proxy.http.http1 import Headers, header_value
+from fingerpost.proxy.http.http1 import header_value
 from fingerpost.proxy.http.responder import Exchange, Request
+from fingerpost.proxy.http.senders import AllowedSenders
 from fingerpost.proxy.http.server import Limits, Server
-from fingerpost.proxy.http.web_pages import AllowedPages, is_json, preflight_headers
+from fingerpost.proxy.http.web_pages import is_json, preflight_headers
 from fingerpost.proxy.protocol import message as messages
 from fingerpost.proxy.protocol.message import INVALID_REQUEST
 from fingerpost.proxy.signals import STOP_SIGNALS, call_on_signals
 
 PATH = "/mcp"
 JSON = (b"content-type", b"application/json")
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DRAIN = 4.0
 """Seconds to answer requests in flight after a signal to stop."""
 
@@ -42,8 +40,8 @@ class Router:
 
     def __init__(self, app: App, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._app = app
-        self._names = _LOOPBACK | {name.lower().strip("[]") for name in names}
-        self._pages = AllowedPages(origins)
+        senders = AllowedSenders(names, origins)
+        self._pages, self.find_problem = senders.pages, senders.find_problem
 
     async def handle(self, request: Request) -> None:
         if (problem := self.find_problem(request.path, request.headers)) is not None:
@@ -73,29 +71,11 @@ class Router:
             return None
         return self._app.shortcut(request, exchange)
 
-    def find_problem(self, target: str, headers: Headers) -> str | None:
-        """Say why a request may not be sent here; none if it may. A target that is a URL names a host too."""
-        host = (header_value(headers, b"host") or b"").decode("latin-1")
-        is_expected = target.startswith("/") or "://" not in target or _host_name(target) in self._names
-        if _host_name(f"//{host}") not in self._names or not is_expected:
-            return "This name is not expected here; see --allow-host"
-        if not self._pages.allow(headers, host):
-            return "Web pages of this origin may not send requests; see --allow-origin"
-        return None
-
 
 def _normalize_path(target: str) -> str:
     """The path of a request target without its query. The target may be an absolute URL."""
     path = target if target.startswith("/") else f"/{target.partition('://')[2].partition('/')[2]}"
     return path.partition("?")[0].rstrip("/") or "/"
-
-
-@lru_cache(maxsize=16)
-def _host_name(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
 
 
 async def refuse(request: Request, status: int, why: str, id: bytes = b"null", code: int = INVALID_REQUEST) -> None:

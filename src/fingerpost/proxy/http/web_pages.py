@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from fingerpost.proxy.http.http1 import Headers, header_value
+from fingerpost.terminal.command_error import CommandError
 
 METHODS = b"GET, POST, DELETE, OPTIONS"
 JSON_TYPE = b"application/json"
@@ -32,6 +33,13 @@ def read_origin(text: str) -> str | None:
         return None
     place = f"[{host}]" if ":" in host else host
     return f"{url.scheme}://{place}" + ("" if port in (None, _DEFAULT_PORTS.get(url.scheme)) else f":{port}")
+
+
+def check_origins(texts: Iterable[str]) -> None:
+    """Raise `CommandError` for the first value of `--allow-origin` that is not an origin."""
+    for text in texts:
+        if read_origin(text) is None:
+            raise CommandError(f"{text} is not an origin", "For example --allow-origin http://localhost:6274")
 
 
 class AllowedPages:
