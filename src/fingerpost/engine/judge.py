@@ -106,6 +106,7 @@ def explain_with(diagnosis: Diagnosis, case: Case, info_tool: str | None) -> Rep
         is_refusal=True,
         info_tool=info_tool,
         secret_names=case.tool.secret_names,
+        is_by_author=True,
     )
     if not diagnosis.fixes:
         return report

@@ -275,6 +275,8 @@ class Report:
     """The server's own text above the guidance, which does not repeat it."""
     attempts: int = 1
     """How often the same call has failed, including this time."""
+    is_by_author: bool = False
+    """Whether the author of the tool explained the failure, so that the fix is the author's own text."""
     more_schema: tuple[str, ...] = ()
     """Lines about other parameters, for a caller whose calls of this tool keep failing in different ways."""
 

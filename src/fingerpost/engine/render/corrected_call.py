@@ -60,6 +60,8 @@ class SentCall:
 
     call: Call
     secret: Container[str] = ()
+    shows_lines: bool = False
+    """Whether values of several lines may be shown: the author of the tool made them, not its schema."""
 
     @cached_property
     def origins(self) -> dict[int, Path]:
@@ -255,8 +257,10 @@ class _Presenter:
 
     def _is_own_lines(self, value: str) -> bool:
         """Whether a text is several lines that the caller did not send, without invisible characters."""
-        is_ours = "\n" in value and len(value) <= _LONGEST_OWN_LINES and id(value) not in self.sent.origins
-        return is_ours and all(is_clean(" ".join(line.split()), len(line)) for line in value.split("\n"))
+        if not self.sent.shows_lines or id(value) in self.sent.origins:
+            return False
+        is_short = "\n" in value and len(value) <= _LONGEST_OWN_LINES
+        return is_short and all(is_clean(" ".join(line.split()), len(line)) for line in value.split("\n"))
 
     def _was_secret(self, value: Any) -> bool:
         """Whether the caller sent the value under the name of a secret."""

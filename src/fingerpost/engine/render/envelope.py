@@ -53,7 +53,7 @@ class Envelope:
 def render(report: Report, *, shape: Shape = "nested", budget: int = 800) -> Envelope:
     """Render a report as text and as structure."""
     longest = longest_call(report, budget)
-    sent = SentCall(report.call, report.secret_names)
+    sent = SentCall(report.call, report.secret_names, shows_lines=report.is_by_author)
     presented = present_in_text(report.corrected, sent, longest) if report.corrected else None
     in_text = report
     if presented and not presented.is_complete:

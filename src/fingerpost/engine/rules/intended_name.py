@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fingerpost.engine.case import Case
 from fingerpost.engine.matching import Match
-from fingerpost.engine.matching.lexicon import is_commentary
 from fingerpost.engine.model import Path
 from fingerpost.engine.rules.flags import read_direction_word, says_opposite
 from fingerpost.engine.rules.nested_fields import belongs_to_other, stems_of
@@ -18,16 +17,9 @@ def may_be_intended(case: Case, at: Path, match: Match, nested: Path | None) -> 
     """Whether an argument may be for a parameter, or for the field at `nested`: no other thing, and no other kind."""
     if nested and belongs_to_other(str(at[-1]), nested):
         return False
-    if is_commentary(str(at[-1])) and not is_commentary(match.name) and not _is_about(case, at):
-        return False
     if not is_this_thing(match) or _labels_other_thing(case, at, match.name):
         return False
     return not _is_other_kind(case, at, nested or (*at[:-1], match.name))
-
-
-def _is_about(case: Case, at: Path) -> bool:
-    """Whether a tool is about what an argument names: `agent_note` of `add_agent_note` is no commentary."""
-    return not stems_of(at[-1]).isdisjoint(stems_of(case.tool.name))
 
 
 def is_this_thing(match: Match) -> bool:
